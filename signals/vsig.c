@@ -1,4 +1,8 @@
-/* The registry of signals, and what happens around one call of eval. */
+/* The registry of signals, and the run of one signal.
+ *
+ * The registry is generated from vsig_list.h and finds signals by id and by name. A run checks the needs of the signal,
+ * calls its eval function and measures the time. An error code of eval becomes the reason of an unavailable signal.
+ * Findings are allocated in the arena of the subject, and their number is bounded. */
 #include "signals/vsig.h"
 
 #include "lib/base/clock.h"
@@ -89,7 +93,8 @@ int vsig_family_by_name(const char *name)
     return -1;
 }
 
-/* The nearest ancestor-or-self that stands in the text: what a rewrite made has no span of its own. */
+/* Returns the nearest node, itself or an ancestor, that has a span in the text. Nodes that a rewrite created have no
+ * span. */
 static const struct sql_node *with_span(const struct sql_node *node)
 {
     while (node && node->start == node->end) node = node->parent;
@@ -189,7 +194,7 @@ static bool reads_unread(const struct vsig_subject *subject)
     return subject->schema && subject->bound && schema_reads_unread(subject->schema, subject->bound);
 }
 
-/* Why the signal cannot look at this subject, or NULL. */
+/* Returns the reason why the signal cannot check this subject, or NULL. */
 static const char *unmet(struct vsig_subject *subject, const struct vsig_def *def)
 {
     if (subject->code != ERR_OK) return err_name(subject->code);

@@ -18,8 +18,9 @@
 #include "lib/sql/bind.h"
 #include "lib/text/text.h"
 
-/* VSIG_EXPLAIN has no signals: its worker explains the candidate and computes the verifier's features. VSIG_LLM calls a
- * language model (support/ask.h), if one is configured, about candidates that the other families leave in doubt. */
+/* The families of signals. VSIG_EXPLAIN has none: its worker explains the candidate and computes the verifier's
+ * features. VSIG_LLM calls a language model (support/ask.h), if one is configured, for candidates that the other
+ * families leave in doubt. */
 enum vsig_family {
     VSIG_STRUCTURE,
     VSIG_JOIN,
@@ -171,12 +172,12 @@ struct vsig_run {
     struct vsig_verdict *verdict;
 };
 
-/* The value of option number `index` of the running signal. */
+/* Returns the value of option number `index` of the running signal. */
 double vsig_opt(const struct vsig_run *run, unsigned index);
 
-/* Adds a finding whose clause is the span of `node` (its nearest ancestor with a span). fire votes, note does not.
- * Clauses and facts may be added to the returned finding. NULL if the arena is full or VSIG_MAX_FINDINGS is reached
- * (the vote counts). */
+/* Adds a finding whose clause is the span of `node` (its nearest ancestor with a span). vsig_fire votes, vsig_note does
+ * not. Clauses and facts may be added to the returned finding. Returns NULL if the arena is full or VSIG_MAX_FINDINGS
+ * is reached; the vote still counts. */
 struct vsig_finding *vsig_fire(struct vsig_run *run, enum vsig_severity severity, const struct sql_node *node,
                                const char *format, ...) __attribute__((format(printf, 4, 5)));
 struct vsig_finding *vsig_note(struct vsig_run *run, const struct sql_node *node, const char *format, ...)
@@ -190,14 +191,14 @@ void vsig_unavailable(struct vsig_run *run, const char *reason);
  * shown although they do not vote. */
 bool vsig_tells_of_data(enum vsig_id id);
 
-/* Makes every signal unavailable for the reason `why`, and vsig_result fail with it: the statement never runs. Call
- * before the first vsig_result. */
+/* Makes every signal unavailable for the reason `why`, and lets vsig_result fail with it: the statement never runs.
+ * Call it before the first vsig_result. */
 void vsig_refuse(struct vsig_subject *subject, enum err_code why);
-/* The candidate's own result (bounded by the handle's limits), run on first call. NULL with subject->result_code set.
- */
+/* Returns the candidate's own result (bounded by the handle's limits); the first call runs the statement. Returns NULL
+ * with subject->result_code set if it failed. */
 const struct db_result *vsig_result(struct vsig_subject *subject);
 
-/* Registry. Names are unique; NULL or -1 if unknown. */
+/* Registry. Names are unique. Lookups return NULL or -1 for an unknown id or name. */
 const struct vsig_def *vsig_by_id(enum vsig_id id);
 const struct vsig_def *vsig_by_name(const char *name);
 const struct vsig_def *const *vsig_all(unsigned *n); /* in order of ids */
@@ -207,8 +208,8 @@ const char *vsig_state_name(enum vsig_state state);
 const char *vsig_severity_name(enum vsig_severity severity);
 const char *vsig_cause_name(enum vsig_cause cause);
 
-/* Defaults; then one setting at a time: key "enabled" or an option's name. ERR_CONFIG with the known keys in `err`.
- * Caller owes vsig_options_free. */
+/* Returns options with their defaults. vsig_options_set changes one setting: key "enabled" or an option's name. It
+ * returns ERR_CONFIG, with the known keys in `err`, if the key is unknown. Free with vsig_options_free. */
 struct vsig_options *vsig_options_new(void);
 /* Adds slots and defaults for one more definition. vsig_options_new calls it for all listed ones, tests for their
  * own. */
@@ -217,11 +218,11 @@ enum err_code vsig_options_set(struct vsig_options *options, const char *signal,
                                struct err *err);
 void vsig_options_free(struct vsig_options *options);
 
-/* Run one signal: checks its needs, times it, turns its error code into a reason. Thread: eval. */
+/* Runs one signal: checks its needs, times it, and turns its error code into a reason. Thread: eval. */
 void vsig_run_one(struct vsig_subject *subject, const struct vsig_def *def, const struct vsig_options *options,
                   struct vsig_verdict *verdict);
 
-/* Run all enabled signals of a family. out[id] is filled for those; others stay as they were. Thread: eval. */
+/* Runs all enabled signals of a family and fills out[id] for them; other entries do not change. Thread: eval. */
 void vsig_run_family(struct vsig_subject *subject, enum vsig_family family, const struct vsig_options *options,
                      struct vsig_verdict *out /* [VSIG_ID_END] */);
 

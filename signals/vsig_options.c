@@ -36,7 +36,7 @@ void vsig_options_free(struct vsig_options *options)
     g_free(options);
 }
 
-/* "enabled, max_subqueries": the keys that a signal knows. */
+/* Lists the keys that a signal accepts: "enabled, max_subqueries". */
 static void list_keys(const struct vsig_def *def, char *out, size_t size)
 {
     g_strlcpy(out, "enabled", size);

@@ -1,9 +1,13 @@
-/* Calls: aggregates, windows, functions. */
+/* Narrates calls: aggregates, windows and functions.
+ *
+ * Tables give the wording of each known aggregate and function. A call with its own syntax, or with an unknown name, is
+ * quoted or narrated by its name and arguments. The prose of COUNT names rows where the column is never NULL. The
+ * premise names the counted column, so it stays exact. */
 #include "lib/explain/expr.h"
 
 #include <string.h>
 
-/* Aggregates: wording before the argument, and what the summary calls them. */
+/* Aggregates: the wording before the argument, and the name in the summary. */
 static const struct aggregate {
     const char *name, *premise, *prose;
 } AGGREGATES[] = {
@@ -31,7 +35,7 @@ const char *narrate_aggregate_name(const struct sql_node *expr)
     return aggregate ? aggregate->name : NULL;
 }
 
-/* The only source of the block around, for "the number of ports". */
+/* Returns the only source of the block, for "the number of ports". NULL if there is more than one. */
 static const struct sql_source *only_source(const struct narrator *t, const struct sql_node *n)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, n);
@@ -67,7 +71,7 @@ static void say_different(struct say *out, const struct aggregate *aggregate)
     say(out, "the different values of ");
 }
 
-/* Usual functions of one argument: "the length of x". */
+/* Common functions of one argument: "the length of x". */
 static const struct {
     const char *name, *before;
 } FUNCTIONS[] = {
@@ -93,7 +97,7 @@ static bool say_known_function(struct narrator *t, struct say *out, const struct
 static void say_function(struct narrator *t, struct say *out, const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
-    if (args->text) { /* f(x FROM y FOR z): which word stands where is in the statement */
+    if (args->text) { /* f(x FROM y FOR z): only the statement itself has the words in order */
         say_sql(t, out, call);
         return;
     }
@@ -170,7 +174,7 @@ bool narrate_counts_rows(const struct sql_node *call)
     return literal && !narrate_is_null(literal);
 }
 
-/* COUNT of a column that is never NULL, over one table: people call that the number of its rows. */
+/* True for COUNT of a column that is never NULL, over one table. The prose calls it the number of rows. */
 static bool counts_filled(const struct narrator *t, const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];

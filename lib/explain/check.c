@@ -1,4 +1,5 @@
-/* Rules undone: the arm's select list over its own source rows, which must give the explained row back. */
+/* Verification of the rules: the statement that computes the select list of an arm over its own source rows. It must
+ * return the explained row. */
 #include "lib/explain/trace.h"
 
 #include <string.h>

@@ -1,16 +1,21 @@
-/* One query, clause by clause. */
+/* Narrates one query, clause by clause.
+ *
+ * The order is fixed: summary and outputs, FROM and joins, conditions, groups, windows, order, limit. Each clause
+ * becomes one or more phrases, so a verifier can compare it with the question. Conditions that are narrated as joins
+ * are skipped among the filters. A set operation is narrated by the numbers of its arms, which are queries of their
+ * own. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
 
-/* --- what comes back --- */
+/* --- outputs --- */
 
 static uint32_t count_items(const struct sql_block *block)
 {
     return block ? block->n_outputs : 0;
 }
 
-/* "of aggregation type count": the kinds of aggregates at the top of the select list, each once. */
+/* Writes "of aggregation type count": the kinds of aggregates at the top of the select list, each once. */
 static void say_aggregation_types(struct say *out, const struct sql_node *items)
 {
     const char *seen[8];
@@ -60,7 +65,7 @@ static bool is_one_row(const struct sql_block *block)
     return block->aggregate && !block->grouped && !sql_kid(block->node, SELECT_HAVING);
 }
 
-/* "all columns of port" */
+/* Writes "all columns of port". */
 static void say_star(struct narrator *t, struct say *out, const struct sql_node *star)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, star);
@@ -196,7 +201,7 @@ static void narrate_conditions(struct narrator *t, const struct sql_block *block
 
 /* --- groups, order, limit --- */
 
-/* GROUP BY 2 and ORDER BY 2 mean the second column of the select list. */
+/* Returns the select item behind a position: GROUP BY 2 and ORDER BY 2 refer to the second column. */
 static const struct sql_node *behind_position(const struct narrator *t, const struct sql_node *expr)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, expr);
@@ -219,7 +224,7 @@ static void say_grouping(struct narrator *t, struct say *out, const struct sql_n
     }
 }
 
-/* Is it a number for sure? Of texts people do not say that one is the largest. */
+/* True if the expression is certainly a number. The prose calls only numbers "the largest". */
 static bool is_number(const struct narrator *t, const struct sql_node *expr)
 {
     const struct sql_ref *ref = sql_is(expr, SQL_COLUMN) ? expr->ref : NULL;
@@ -333,7 +338,7 @@ static void say_arm(struct narrator *t, struct say *out, const struct sql_node *
     say_query(out, narrate_query_number(t, arm, NULL, NARRATE_ARM));
 }
 
-/* Set operations lean to the left and are done from left to right. */
+/* Narrates a chain of set operations from left to right. The parser nests them to the left. */
 static void say_combination(struct narrator *t, struct say *out, const struct sql_node *body)
 {
     const struct sql_node *first = body;
@@ -356,7 +361,7 @@ static void say_combination(struct narrator *t, struct say *out, const struct sq
 
 /* --- a query --- */
 
-/* Named windows; calls refer to them by name. */
+/* Narrates named windows, because calls refer to them by name. */
 static void say_windows(struct narrator *t, struct say *out, const struct sql_node *windows)
 {
     say_within(t, out);

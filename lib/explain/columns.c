@@ -1,4 +1,8 @@
-/* Rule 2: which columns an arm uses, what for, and the keys of its tables. */
+/* Rule 2 of provenance: the columns that an arm uses, their roles, and the keys of its tables.
+ *
+ * One pass over the names of the statement collects the columns, in order of first use. The clause of a reference gives
+ * its role. Columns that are named without a reference (USING, NATURAL, positions, aliases) are added explicitly. The
+ * keys of all tables come last. A column that cannot be named without ambiguity is left out. */
 #include "lib/explain/trace.h"
 
 #include <stdlib.h>
@@ -29,7 +33,7 @@ static const struct schema_column *base_column(const struct tracer *t, const str
     return &index->tables[table].columns[column];
 }
 
-/* NUL-terminated; NULL: it has none that SQL could say. */
+/* Returns the NUL-terminated name, or NULL if SQL cannot name the column. */
 static const char *column_name(const struct tracer *t, const struct sql_source *source, int output)
 {
     if (output < 0) return db_dialect(t->source->db)->row_id;
@@ -41,7 +45,7 @@ static const char *column_name(const struct tracer *t, const struct sql_source *
     return arena_strndup(t->arena, source->outputs[output].name, source->outputs[output].name_len);
 }
 
-/* Can `instance.column` only mean this source? An unnamed one is safe when it is alone. */
+/* True if `instance.column` can only mean this source. A source without a name is unambiguous if it is alone. */
 static bool is_distinct(const struct sql_source *source)
 {
     const struct sql_block *block = source->block;
@@ -69,7 +73,7 @@ static struct prov_column *find_column(struct arm_work *work, const struct sql_s
     return NULL;
 }
 
-/* "T1.name"; a dot keeps it apart from every name of the statement itself. */
+/* Returns "T1.name". The dot distinguishes the label from each name of the statement. */
 static const char *make_label(const struct arm_work *work, const struct prov_column *column)
 {
     struct arena *arena = work->t->arena;
@@ -82,7 +86,8 @@ static const char *make_label(const struct arm_work *work, const struct prov_col
     return label;
 }
 
-/* `node`: the column as the statement writes it, which is sure to resolve; NULL: name it anew. */
+/* Adds a column. `node` is its reference in the statement, which certainly resolves; if it is NULL, a new name is made.
+ */
 static void add_column(struct arm_work *work, const struct sql_source *source, int output, struct sql_node *node,
                        unsigned roles)
 {
@@ -124,7 +129,7 @@ static const unsigned ROLE_OF[SQL_CLAUSE_COUNT] = {
     [SQL_CLAUSE_WINDOW] = PROV_WINDOW,
 };
 
-/* T1.a = T2.b, wherever it stands. */
+/* True for T1.a = T2.b in any clause. */
 static bool joins(const struct sql_ref *ref)
 {
     const struct sql_node *parent = ref->node->parent;
@@ -155,7 +160,7 @@ static bool of_block(const struct sql_ref *ref, const struct sql_block *block)
     return column && ref->source && ref->source->block == block;
 }
 
-/* The columns below an expression, in another role. */
+/* Adds the columns below an expression with another role. */
 static void add_below(struct arm_work *work, const struct sql_node *expr, unsigned roles)
 {
     for (const struct sql_node *n = expr; n; n = sql_walk(expr, n))
@@ -186,7 +191,7 @@ static void add_ref(struct arm_work *work, const struct sql_ref *ref, uint32_t *
 
 /* ---- columns that are named without a reference ---------------------------------------------------------------- */
 
-/* The position that ORDER BY 2 or GROUP BY 2 means, from 0; -1. */
+/* Returns the position that ORDER BY 2 or GROUP BY 2 refers to, from 0. Returns -1 if the node is not a position. */
 static int ordinal(const struct sql_node *n, uint32_t n_outputs)
 {
     if (!sql_is(n, SQL_LITERAL) || n->op != SQL_LIT_INT || n->text_len > 4) return -1;
@@ -220,7 +225,7 @@ static void add_shared(struct arm_work *work, const struct sql_source *right, co
     }
 }
 
-/* USING and NATURAL name columns without referring to them. */
+/* Adds the columns that USING and NATURAL name without a reference. */
 static void add_using(struct arm_work *work, const struct sql_source *source)
 {
     const struct sql_node *names = sql_kid(source->join, JOIN_USING);
@@ -244,7 +249,7 @@ static void add_table_key(struct arm_work *work, const struct sql_source *source
     if (!table->n_pk && has_rowid) add_column(work, source, -1, NULL, PROV_KEY);
 }
 
-/* What a derived table hands out is all that tells its rows apart. */
+/* Adds the key of a source. All outputs of a derived table form its key, because nothing else identifies its rows. */
 static void add_key(struct arm_work *work, const struct sql_source *source)
 {
     if (!is_distinct(source)) return;
@@ -275,7 +280,7 @@ void trace_columns(struct arm_work *work)
 
 /* ---- outputs ---------------------------------------------------------------------------------------------------- */
 
-/* Columns of a source that the next outputs stand for, in order; those merged by USING have no output. */
+/* Fills the outputs that `*` expands to for one source, in order. Columns merged by USING have no output. */
 static uint32_t expand_source(struct arm_work *work, const struct sql_source *source, uint32_t at)
 {
     const struct sql_block *block = work->arm->block;

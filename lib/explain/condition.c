@@ -1,9 +1,9 @@
-/* Conditions that have a subject and a test of it: comparisons, LIKE, BETWEEN, IN. */
+/* Narrates conditions that consist of a subject and a test: comparisons, LIKE, BETWEEN, IN. */
 #include "lib/explain/expr.h"
 
 #include <string.h>
 
-/* What a LIKE pattern without further wildcards asks for: '%x%' contains x. */
+/* Returns the wording of a LIKE pattern without inner wildcards: '%x%' contains x. */
 static const char *like_form(const struct sql_node *pattern, const char **inside, uint32_t *len)
 {
     pattern = sql_plain_literal(pattern);
@@ -30,7 +30,7 @@ static const struct {
     [SQL_OP_SIMILAR] = {" is similar to the pattern ", " is not similar to the pattern "},
 };
 
-/* Of a condition with a subject, what is said of it: " is like '%x%'". */
+/* Writes the test of a condition without its subject: " is like '%x%'". */
 static void say_like_test(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     const char *inside;
@@ -61,7 +61,7 @@ static void say_between_test(struct narrator *t, struct say *out, const struct s
     say(out, n->flags & SQL_F_SYMMETRIC ? " (both included, in either order)" : " (both included)");
 }
 
-/* IN (1, 2). With no value or a single one, people do not say "one of". */
+/* Narrates IN (1, 2). A list of no or one value is not narrated as "one of". */
 static void say_in_list(struct narrator *t, struct say *out, const struct sql_node *n, bool are)
 {
     const struct sql_node *list = n->kids[IN_RIGHT];
@@ -102,7 +102,7 @@ static void say_comparison_test(struct narrator *t, struct say *out, const struc
     say_operand(t, out, n->kids[1], CONDITION);
 }
 
-/* Conditions whose subject, always the first kid, can be told apart from the test. */
+/* Narrators of the test alone. The subject is always the first kid. */
 static narrate_fn *const TESTS[SQL_KIND_COUNT] = {
     [SQL_BINARY] = say_comparison_test,
     [SQL_LIKE] = say_like_test,
@@ -123,7 +123,7 @@ bool narrate_has_test(const struct sql_node *condition)
 
 void say_test(struct narrator *t, struct say *out, const struct sql_node *condition)
 {
-    t->of_value = condition->kids[0]; /* of one value people say "is" */
+    t->of_value = condition->kids[0]; /* the prose says "is" of a single value */
     TESTS[condition->kind](t, out, condition);
     t->of_value = NULL;
 }

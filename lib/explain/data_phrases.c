@@ -1,5 +1,8 @@
-/* What the data says: how many rows there are, and where the representative one comes from. Phrases here are
- * `from_data`; policy decides which values they may hold. */
+/* Narrates data-level phrases: the number of rows, and the provenance of the representative row.
+ *
+ * All phrases here are `from_data`. The options decide which values they may contain; denied columns never appear. The
+ * result row comes first, then the source rows of each arm, then the rows that derived tables and subqueries
+ * contribute. The prose omits keys and join columns unless there is nothing else. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
@@ -16,7 +19,7 @@ static void say_cell(struct say *out, const struct db_value *value, bool withhel
 
 /* --- the result --- */
 
-/* May the values of an output column of the result be shown? Every arm of a set operation feeds it. */
+/* True if the values of an output column must not be shown. Each arm of a set operation contributes to it. */
 static bool output_withheld(const struct narrator *t, uint32_t output)
 {
     const struct sql_bound *bound = t->source->bound;
@@ -35,7 +38,7 @@ static bool output_withheld(const struct narrator *t, uint32_t output)
     return false;
 }
 
-/* Called by a name of its own? */
+/* True if the output has an alias of its own. */
 static bool is_named(const struct sql_output *o)
 {
     return o->expr && sql_is(o->expr->parent, SQL_ITEM) && o->expr->parent->text && !sql_is(o->expr, SQL_COLUMN);
@@ -58,7 +61,7 @@ static void say_output_label(struct narrator *t, struct say *out, const struct s
     }
 }
 
-/* Does the label name a column of which people say "are"? */
+/* True if the label names a column that takes "are". */
 static bool label_is_plural(const struct narrator *t, const struct sql_block *block, uint32_t output)
 {
     const struct sql_output *o = block && output < block->n_outputs ? &block->outputs[output] : NULL;
@@ -118,7 +121,7 @@ static void narrate_result(struct narrator *t, const struct provenance *p)
     narrate_end(t, EXPLAIN_STORY, root, true);
 }
 
-/* --- the rows behind it --- */
+/* --- source rows --- */
 
 static void say_source_count(struct say *out, const struct prov_arm *arm)
 {
@@ -126,12 +129,12 @@ static void say_source_count(struct say *out, const struct prov_arm *arm)
     say_counted(out, arm->total >= 0 ? (uint64_t)arm->total : arm->n_rows, "source row", "source rows");
 }
 
-/* A column of the provenance, by the FROM item that it belongs to. */
+/* Writes a column of the provenance, qualified by its FROM item. */
 static void say_traced_column(struct narrator *t, struct say *out, const struct prov_column *column)
 {
     const struct sql_source *source = column->source;
     bool of_table = column->column && (!source || source->kind == SQL_SOURCE_TABLE);
-    const char *name = of_table ? column->column->name : column->name; /* a derived table has names of its own */
+    const char *name = of_table ? column->column->name : column->name; /* a derived table has its own names */
     if (column->column) narrate_column_used(t, column->column);
     if (!out->prose) {
         if (source)
@@ -154,7 +157,7 @@ static void say_traced_column(struct narrator *t, struct say *out, const struct 
     if (runs_on) say(out, " ="); /* id of staff 1 = 7 */
 }
 
-/* People are not told of keys and what is joined by, unless there is nothing else. */
+/* Returns the roles that the prose omits: keys and join columns, unless the arm has no others. */
 static unsigned keys_left_out(const struct prov_arm *arm)
 {
     for (uint32_t i = 0; i < arm->n_columns; i++)
@@ -162,14 +165,14 @@ static unsigned keys_left_out(const struct prov_arm *arm)
     return 0;
 }
 
-/* Is this the column itself? */
+/* True if the expression is the column itself. */
 static bool is_column(const struct sql_node *expr, const struct prov_column *column)
 {
     const struct sql_ref *ref = sql_plain_column(expr);
     return ref && ref->source == column->source && ref->output == column->output && ref->levels == 0;
 }
 
-/* A condition on that column that does not name the one value it may have. */
+/* True if the condition tests the column, unless it fixes the column to a single value. */
 static bool tests_column(const struct sql_node *condition, const struct prov_column *column)
 {
     bool one_of_one = condition->kind == SQL_IN && sql_is(condition->kids[IN_RIGHT], SQL_LIST) &&
@@ -178,7 +181,7 @@ static bool tests_column(const struct sql_node *condition, const struct prov_col
     return !names_it && narrate_has_test(condition) && is_column(condition->kids[0], column);
 }
 
-/* "620 (which is greater than 200)": the conditions of WHERE that the value meets. */
+/* Writes the conditions of WHERE that the value meets: "620 (which is greater than 200)". */
 static void say_tests_met(struct narrator *t, struct say *out, const struct prov_arm *arm,
                           const struct prov_column *column)
 {
@@ -211,7 +214,7 @@ static void say_traced_row(struct narrator *t, struct say *out, const struct pro
     if (told == 0) say(out, "one without columns of interest");
 }
 
-/* A subquery of a condition, asked for the source row that it let through. */
+/* Narrates a subquery of a condition, evaluated for the source row that met the condition. */
 static void say_inner_query(struct narrator *t, struct say *out, const struct prov_arm *arm)
 {
     uint32_t number = narrate_query_number(t, arm->block->query, NULL, NARRATE_IN);
@@ -252,7 +255,7 @@ static void say_origin(struct narrator *t, struct say *out, const struct prov_ar
         }
         if (narrate_shows_values(t)) {
             say(out, "this row");
-        } else { /* no phrase before this one has told which */
+        } else { /* no earlier phrase named the row */
             say(out, "row ");
             say_count(out, row + 1);
             say(out, " of the result");
@@ -282,7 +285,7 @@ static void narrate_origins(struct narrator *t, const struct provenance *p)
     }
 }
 
-/* --- all of it --- */
+/* --- all data phrases --- */
 
 void narrate_data(struct narrator *t, const struct provenance *provenance, const struct whynot *whynot)
 {

@@ -1,5 +1,8 @@
-/* Putting an explanation together (seed 002, Algorithm 1): the phrases of every query, then the story of one row, then
- * the graph that holds both, then the two texts. */
+/* Assembles an explanation (seed 002, Algorithm 1).
+ *
+ * The steps are fixed: the phrases of all queries, the provenance of one row, the graph over both, and the two texts.
+ * Statements of its own run only if the options permit them. A failed or skipped part is recorded in `missing`, and the
+ * rest remains valid. Texts have a maximum length and end with an ellipsis if they are cut. */
 #include "lib/explain/explain.h"
 
 #include "lib/base/clock.h"
@@ -61,14 +64,15 @@ static const char *sentence_with(struct arena *arena, const char *before, const 
     return out.text;
 }
 
-/* Why there is no provenance, as far as it may be told: what the engine says may quote a value. */
+/* Returns the reason for missing provenance. A message of the engine may quote a value, so it is replaced if values
+ * must not be shown. */
 static const char *reason_shown(const struct narrator *t, const struct provenance *provenance)
 {
     bool may_quote = provenance->code == ERR_ENGINE && (!narrate_shows_values(t) || t->options->n_deny_columns > 0);
     return may_quote ? err_meaning(provenance->code) : provenance->reason;
 }
 
-/* Rows, if they may be asked for. False when the arena is full. */
+/* Traces the source rows if the options permit it. Returns false if the arena is full. */
 static bool trace(struct narrator *t, struct explanation *e)
 {
     if (!t->options->may_probe || !t->source->db) {
@@ -108,7 +112,8 @@ static bool is_operation(const struct explain_phrase *phrase)
     return *phrase->premise && !phrase->from_data;
 }
 
-/* The phrases that `wanted` picks, while they fit; then an ellipsis, and *cut is set. */
+/* Joins the phrases that `wanted` selects, up to `max` bytes. If they do not fit, the text ends with an ellipsis and
+ * *cut is set. */
 static const char *join_texts(struct arena *arena, const struct explanation *e, size_t max,
                               bool (*wanted)(const struct explain_phrase *phrase), bool *cut)
 {

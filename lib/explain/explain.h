@@ -2,20 +2,19 @@
  *
  * Input is an explain_source (lib/explain/provenance.h): the bound statement, the schema index, and optionally the
  * database and the result. Output is a list of phrases, each for one clause or one fact, in two renderings:
+ *   - premise: regular, exact and complete, for the verifier. Columns are written table.column, and each operator has
+ *     one fixed wording. Every clause is included, so statements of different meaning differ in text.
+ *   - prose: readable sentences for people. Names are split into words, and columns have their descriptions if the
+ *     index has them.
  *
- *    premise  regular, exact and complete, for the verifier. Columns are written table.column, and each operator has
- *    one
- *             fixed wording. Every clause is included, so statements of different meaning differ in text.
- *    prose    readable sentences for people: names split into words, descriptions of columns if the index has them
- *
- * Phrases come in two sorts. Operation-level ones (`from_data` false) follow from the statement and the schema alone
- * and hold no value of the database. Data-level ones (`from_data` true) describe rows: counts, stored forms of a
- * literal, the provenance of the representative row, the reason of an empty result. explain_operations() is the premise
+ * There are two kinds of phrases. Operation-level ones (`from_data` false) follow from the statement and the schema
+ * alone and contain no value of the database. Data-level ones (`from_data` true) describe rows: counts, stored forms of
+ * a literal, the representative row's provenance, the reason of an empty result. explain_operations() is the premise
  * without the data-level phrases.
  *
  * Deterministic: the same source and options give the same bytes. Bounded: text, phrases, graph and nesting have
  * limits. Longer output is cut with an ellipsis at a UTF-8 boundary, and `missing` reports it. All text is valid UTF-8
- * without control characters, whatever the database holds. Everything lives in the arena. Thread: that of the source's
+ * without control characters, whatever the database holds. The arena owns all output. Thread: that of the source's
  * handle. */
 #ifndef ASSAY_LIB_EXPLAIN_EXPLAIN_H
 #define ASSAY_LIB_EXPLAIN_EXPLAIN_H
@@ -60,16 +59,16 @@ const char *explain_kind_meaning(enum explain_kind kind);
 
 struct explain_phrase {
     enum explain_kind kind;
-    bool from_data;      /* holds a count, a value or a fact of the database */
-    const char *premise; /* NUL-terminated, one or more sentences; "" when prose alone says it */
+    bool from_data;      /* contains a count, a value or a fact of the database */
+    const char *premise; /* NUL-terminated, one or more sentences; "" if only the prose has this phrase */
     const char *prose;   /* likewise */
     const struct sql_node
         *node;               /* the clause or expression it describes; the statement's root for SUMMARY; never NULL */
     uint32_t start, end;     /* its bytes in the statement */
     const uint32_t *columns; /* ids of schema columns that it names, each once, in order of the text */
     uint32_t n_columns;
-    uint32_t depth; /* 0: the statement itself; 1: of a subquery, CTE or derived table; ... */
-    uint32_t query; /* which query it belongs to: 0 is the statement, then in the order they are first told */
+    uint32_t depth; /* 0: the statement itself; 1: a subquery, CTE or derived table; ... */
+    uint32_t query; /* number of its query: 0 is the statement, others are numbered at their first mention */
     int32_t opened; /* SUBQUERY: number of the query whose phrases follow; else -1 */
 };
 
@@ -96,9 +95,9 @@ struct explain_graph {
 };
 
 enum explain_expose {
-    EXPLAIN_VALUES, /* single values may be shown: of the representative row, forms in which literals are stored */
-    EXPLAIN_ROWS,   /* and whole source rows */
-    EXPLAIN_NONE,   /* nothing of the data but counts */
+    EXPLAIN_VALUES, /* single values may be shown: of the representative row, and stored forms of literals */
+    EXPLAIN_ROWS,   /* whole source rows too */
+    EXPLAIN_NONE,   /* no data except counts */
 };
 
 struct explain_options {
@@ -106,7 +105,7 @@ struct explain_options {
     const char *const *deny_columns; /* "table.column" or "column" whose values never appear; compared without case */
     uint32_t n_deny_columns;
     uint32_t max_text; /* 8,192 bytes: of the premise and of the prose, each */
-    uint32_t max_rows; /* 3: source rows told in the story */
+    uint32_t max_rows; /* 3: source rows narrated */
     bool may_probe;    /* may run statements of its own: provenance, why-not, counts of repeated rows */
 };
 extern const struct explain_options explain_defaults; /* values, nothing denied, may probe */
@@ -118,11 +117,11 @@ struct explanation {
     const char *prose;   /* likewise */
     const char *missing; /* NULL, or one plain sentence on the missing part and the reason. The rest is still valid */
     bool cut;            /* something did not fit into its bound */
-    const struct provenance *provenance; /* NULL when there is none */
+    const struct provenance *provenance; /* NULL if there is none */
     const struct whynot *whynot;         /* NULL unless there is no source row and may_probe */
     const struct explain_graph *graph;   /* never NULL */
     int64_t ns;                          /* time of the whole */
-    int64_t sql_ns;                      /* of it: waiting for its own statements */
+    int64_t sql_ns;                      /* its part spent on its own statements */
 };
 
 /* Explains `source` (its statement must be bound without diagnostics). A NULL `options` means explain_defaults.

@@ -1,8 +1,8 @@
-/* Expressions and conditions in words. One fixed wording an operator; parentheses wherever the reading could differ.
+/* Narrates expressions and conditions. Each operator has one fixed wording. Parentheses appear wherever the reading
+ * could differ.
  *
- * Each kind of node has a row in TELL. Nesting is bounded: what lies deeper is quoted from the statement. Chains of one
- * operator (a AND b AND c ...) lean to the left and are as deep as they are long, so they are told in a loop.
- */
+ * Each kind of node has a row in TELL. Nesting is bounded, and deeper parts are quoted from the statement. Chains of
+ * one operator (a AND b AND c ...) nest to the left as deep as they are long, so a loop narrates them. */
 #include "lib/explain/expr.h"
 
 #include <string.h>
@@ -91,7 +91,7 @@ void say_operand(struct narrator *t, struct say *out, const struct sql_node *n, 
     if (parens) say(out, ")");
 }
 
-/* Both sides whole numbers by declaration: SQLite drops the fraction. */
+/* True if both operands are declared as whole numbers, so SQLite drops the fraction. */
 static bool is_whole(const struct narrator *t, const struct sql_node *n)
 {
     const struct sql_node *literal = sql_plain_literal(n);
@@ -118,7 +118,7 @@ void say_operator(struct narrator *t, struct say *out, const struct sql_node *n)
     say(out, " ");
 }
 
-/* " is less than" of "the points": " are less than". */
+/* Writes the verb for a plural subject: " is less than" becomes " are less than" for "the points". */
 void say_verb(struct say *out, const char *verb, bool plural)
 {
     static const char *const VERBS[][2] = {
@@ -200,7 +200,7 @@ static void say_unary(struct narrator *t, struct say *out, const struct sql_node
     say_null_test(t, out, x, n->op == SQL_OP_ISNULL);
 }
 
-/* --- values, columns, and the rest --- */
+/* --- values, columns, and the other nodes --- */
 
 void say_list(struct narrator *t, struct say *out, const struct sql_node *list)
 {

@@ -5,37 +5,38 @@
 
 #include "lib/explain/narrator.h"
 
-/* Loosest first. An expression looser than its surroundings, or as loose with another operator, gets parentheses. */
+/* Loosest first. An expression gets parentheses if it is looser than its surroundings, or equally loose with another
+ * operator. */
 enum looseness { LOGIC, CONDITION, ARITHMETIC, TIGHT };
 
 /* --- expr.c --- */
 
-/* An operand of something of that looseness. */
+/* Writes an operand of an expression of the given looseness. */
 void say_operand(struct narrator *t, struct say *out, const struct sql_node *n, enum looseness around);
-/* " is greater than " */
+/* Writes the operator: " is greater than ". */
 void say_operator(struct narrator *t, struct say *out, const struct sql_node *n);
-/* "is" and its like, or "are"; does the subject take "are"? */
+/* say_verb writes "is" or a similar verb in singular or plural. say_are returns true if the subject takes "are". */
 void say_verb(struct say *out, const char *verb, bool plural);
 bool say_are(const struct narrator *t, const struct say *out, const struct sql_node *subject);
-/* Entries of a list, as many as are told. */
+/* Writes the entries of a list, up to the limit. */
 void say_list(struct narrator *t, struct say *out, const struct sql_node *list);
 bool narrate_is_null(const struct sql_node *n);
 
 /* --- condition.c --- */
 
-/* LIKE, BETWEEN, IN: their first kid is the subject. */
+/* Narrates LIKE, BETWEEN and IN, whose first kid is the subject. */
 narrate_fn say_subject_and_test;
 
 /* --- inner.c --- */
 
 narrate_fn say_exists, say_not_exists, say_quantified, say_subquery;
-/* "the values of query 1"; or, in prose, the simplest queries in place. */
+/* Writes "the values of query 1". The prose includes the simplest queries in place. */
 void say_values_of(struct narrator *t, struct say *out, const struct sql_node *query);
 
 /* --- call.c --- */
 
 narrate_fn say_call;
-/* COUNT(*), COUNT(1)? */
+/* True for COUNT(*) and COUNT(1). */
 bool narrate_counts_rows(const struct sql_node *call);
 
 #endif

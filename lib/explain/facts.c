@@ -1,4 +1,8 @@
-/* Facts of the data beside the story: how a literal is stored, how many rows a join is made of. */
+/* Narrates facts of the data besides provenance: the stored form of a literal, and the number of rows of a join.
+ *
+ * The value index of the schema gives the stored forms, so they cost no statement. One statement counts the rows of the
+ * join and of its tables. Its limit is a number of engine steps, so the result depends on the data and not on the load
+ * of the machine. */
 #include "lib/base/clock.h"
 #include "lib/explain/narrator.h"
 
@@ -69,7 +73,7 @@ void narrate_stored_forms(struct narrator *t, const struct sql_node *condition)
     if (!narrate_shows_values(t)) return;
     uint32_t looked = 0;
     for (const struct sql_node *n = condition; n && looked < NARRATE_MAX_LIST; n = sql_walk(condition, n)) {
-        if (sql_is(n, SQL_QUERY)) return; /* its own conditions are told with it */
+        if (sql_is(n, SQL_QUERY)) return; /* its conditions are narrated with the query itself */
         if (n->kind == SQL_BINARY && (n->op == SQL_OP_EQ || n->op == SQL_OP_NE || n->op == SQL_OP_IS)) {
             looked++;
             narrate_forms(t, condition, n->kids[0], sql_plain_literal(n->kids[1]));
@@ -91,10 +95,11 @@ static const char *slice(struct narrator *t, const struct sql_node *node)
     return text ? text : "";
 }
 
-/* One more run of the join, for as many steps of the engine as a small one takes: so whether it is told depends on the
- * data alone, not on the load.
+/* Returns a statement that counts the join: SELECT COUNT(*), COUNT(DISTINCT key), ... FROM ... WHERE .... Returns NULL
+ * if a table has no key of one column.
  *
- * SELECT COUNT(*), COUNT(DISTINCT key), ... FROM ... WHERE ...; NULL when a table has no key of one column. */
+ * The statement may use as many engine steps as a small join needs. Whether the counts are narrated therefore depends
+ * on the data alone, not on the load. */
 static const char *make_count(struct narrator *t, const struct sql_block *block)
 {
     char *sql = arena_strdup(t->arena, "SELECT COUNT(*)");
@@ -114,7 +119,7 @@ static const char *make_count(struct narrator *t, const struct sql_block *block)
                : NULL;
 }
 
-/* "2 different rows of vessel"; in prose "2 different vessels", and "1 vessel". */
+/* Writes "2 different rows of vessel". The prose has "2 different vessels" and "1 vessel". */
 static void say_distinct_rows(struct narrator *t, struct say *out, uint64_t n, const struct sql_source *source)
 {
     if (!out->prose) {

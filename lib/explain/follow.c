@@ -1,4 +1,9 @@
-/* Where the first source row of an arm comes from: derived tables, CTEs, and the subqueries of its conditions. */
+/* Follows the first source row of an arm into derived tables, CTEs, and the subqueries of its conditions.
+ *
+ * Each followed query becomes arms of its own. For a derived table or CTE, the values of the source row become the
+ * chosen row of its query. For a subquery of a condition, the columns of the outer row become constants. IN selects the
+ * subquery rows that equal the value; a scalar subquery runs once by itself. Depth and number of arms are bounded by
+ * the options. */
 #include "lib/base/clock.h"
 #include "lib/explain/trace.h"
 
@@ -55,7 +60,7 @@ static bool make_chosen(struct tracer *t, uint32_t n, struct db_value **values, 
     return *values && *known;
 }
 
-/* The row of the derived table that the arm's first source row is made of. */
+/* Traces the row of the derived table that the first source row of the arm contains. */
 static void follow_source(struct tracer *t, struct origin inner, uint32_t at, const struct sql_source *source)
 {
     const struct prov_arm *arm = &t->out->arms[at];
@@ -83,7 +88,7 @@ static bool is_scalar(const struct sql_node *n)
     return sql_is(n->kids[0], SQL_SUBQUERY) != sql_is(n->kids[1], SQL_SUBQUERY);
 }
 
-/* The query below IN, EXISTS or a comparison; NULL: none that has rows to show. */
+/* Returns the query below IN, EXISTS or a comparison, or NULL if it has no rows to show. */
 static const struct sql_node *query_of(const struct sql_node *n)
 {
     if (sql_is(n, SQL_EXISTS)) return sql_kid(n, 0);
@@ -92,7 +97,7 @@ static const struct sql_node *query_of(const struct sql_node *n)
     return sql_kid(n->kids[sql_is(n->kids[0], SQL_SUBQUERY) ? 0 : 1], 0);
 }
 
-/* x of x IN (...): the subquery's row that is equal to it. */
+/* Sets the value of x in x IN (...): the subquery row must equal it. */
 static void know_in(const struct prov_arm *arm, const struct sql_node *in, struct chosen *chosen,
                     struct db_value *values, bool *known)
 {
@@ -103,7 +108,7 @@ static void know_in(const struct prov_arm *arm, const struct sql_node *in, struc
     known[0] = true;
 }
 
-/* What a scalar subquery gives for the outer row: it is run by itself. */
+/* Runs a scalar subquery by itself and returns its value for the outer row. */
 static const struct db_value *run_scalar(struct tracer *t, const struct origin *inner)
 {
     struct arena *arena = t->arena;

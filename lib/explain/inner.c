@@ -1,7 +1,7 @@
-/* Queries inside of expressions: by number, and in prose the simplest of them in place. */
+/* Narrates queries inside expressions by their number. The prose includes the simplest ones in place. */
 #include "lib/explain/expr.h"
 
-/* An inner query of one table and one block, with at most a plain WHERE: its SELECT, else NULL. */
+/* Returns the SELECT of an inner query with one table, one block and at most a simple WHERE, otherwise NULL. */
 static const struct sql_node *simple_select(const struct narrator *t, const struct sql_node *query)
 {
     const struct sql_node *select = query->kids[QUERY_BODY];
@@ -28,7 +28,8 @@ static void say_rows_in_place(struct narrator *t, struct say *out, const struct 
     say_expr(t, out, where->kids[0]);
 }
 
-/* "the largest value of the capacity of all vessels". False, and nothing said, when it is not that simple. */
+/* Writes "the largest value of the capacity of all vessels". Returns false and writes nothing if the query is not that
+ * simple. */
 static bool say_in_place(struct narrator *t, struct say *out, const struct sql_node *query, uint32_t number)
 {
     const struct sql_node *select = out->prose ? simple_select(t, query) : NULL;
@@ -49,7 +50,8 @@ static bool say_in_place(struct narrator *t, struct say *out, const struct sql_n
     return true;
 }
 
-/* "there is a sailing where ..." in prose, if it is that simple; else "query 1 gives at least one row". */
+/* Writes "there is a sailing where ..." in the prose of a simple query. Otherwise writes "query 1 gives at least one
+ * row". */
 static void say_existence(struct narrator *t, struct say *out, const struct sql_node *query, const char *there_is,
                           void (*say_rows)(struct narrator *t, struct say *out, const struct sql_source *source),
                           const char *gives)

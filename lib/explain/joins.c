@@ -1,11 +1,10 @@
-/* What the tables of one FROM clause have to do with each other.
+/* Narrates how the tables of a FROM clause are related.
  *
  * DESIGN (seed 002, "Join-related Semantics", and its own error analysis, §V-A5). A first phrase names the topology
- * that the foreign keys of the query form: an object and its attribute, subject - relationship - object through a
- * bridge table, a star, a chain, a table with itself. Names of tables alone made the paper's explanations of two
- * different joins equal, so a phrase follows for every joining condition that says which row is found through which
- * column of which side: the side that holds the foreign key refers, the other is referred to.
- */
+ * that the foreign keys of the query form. Topologies are an object and its attribute, subject - relationship - object
+ * through a bridge table, a star, a chain, and a self-join. Table names alone made the paper's explanations of two
+ * different joins equal. So each joining condition has its own phrase, which names the row found and the columns on
+ * both sides. The side that holds the foreign key refers to the other one. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
@@ -23,7 +22,7 @@ struct joined {
     const struct sql_block *block;
     struct join_edge edges[MAX_EDGES];
     uint32_t n_edges;
-    uint8_t group[MAX_SOURCES]; /* sources that some condition relates have the same number */
+    uint8_t group[MAX_SOURCES]; /* sources that a condition relates have the same number */
     uint8_t degree[MAX_SOURCES];
 };
 
@@ -44,7 +43,8 @@ static bool joins_here(const struct sql_join_pair *pair, const struct sql_block 
            left->block == block && right->block == block;
 }
 
-/* In a block with outer joins a condition of WHERE drops rows that the join keeps: then it is a filter. */
+/* True if the pair is narrated as a join. In a block with outer joins, a condition of WHERE drops rows that the join
+ * keeps, so it is a filter. */
 static bool is_told_here(const struct sql_join_pair *pair, const struct sql_block *block)
 {
     return joins_here(pair, block) && !(sql_clause_of(pair->node) == SQL_CLAUSE_WHERE && has_outer_join(block));
@@ -64,7 +64,7 @@ static bool refers(const struct schema_join *join, uint32_t from, uint32_t to)
     return false;
 }
 
-/* The reference that a pair follows: *child is the side that holds it. NULL: none. */
+/* Returns the reference that a pair follows, or NULL. *child is the side that holds it. */
 static const struct schema_join *reference(const struct narrator *t, const struct sql_join_pair *pair,
                                            const struct sql_ref **child, const struct sql_ref **parent, bool *derived)
 {
@@ -87,8 +87,8 @@ static void say_equality(struct narrator *t, struct say *out, const struct sql_j
     say_ref(t, out, pair->right);
 }
 
-/* "each friend comes with the highschooler that its student id refers to"; where the other side is not known by its
- * key, "with the city whose name its city name refers to". */
+/* Writes "each friend comes with the highschooler that its student id refers to". If the other side is not identified
+ * by its key, writes "with the city whose name its city name refers to". */
 static void say_reference_in_words(struct narrator *t, struct say *out, const struct sql_ref *child,
                                    const struct sql_ref *parent)
 {
@@ -107,7 +107,7 @@ static void say_reference_in_words(struct narrator *t, struct say *out, const st
     narrate_column_used(t, from);
 }
 
-/* "each friend is joined with the highschooler that friend.student_id refers to" */
+/* Writes "each friend is joined with the highschooler that friend.student_id refers to". */
 static void say_reference(struct narrator *t, struct say *out, const struct sql_ref *child,
                           const struct sql_ref *parent, const struct schema_join *join)
 {
@@ -175,7 +175,7 @@ static void add_edge(struct joined *j, const struct sql_join_pair *pair)
     j->degree[parent->source->index]++;
 }
 
-/* Every condition over two FROM items relates them, whatever it says. */
+/* Relates the FROM items of each condition over two of them, whatever the condition tests. */
 static void relate(struct joined *j, const struct sql_node *clause)
 {
     const struct sql_node **conditions;
@@ -192,7 +192,8 @@ static void relate(struct joined *j, const struct sql_node *clause)
     }
 }
 
-/* unnest(t.tags), a LATERAL query: an item of FROM that reads columns of those before it belongs to their rows. */
+/* Relates items such as unnest(t.tags) or a LATERAL query, which read columns of earlier items and belong to their
+ * rows. */
 static void relate_calls(struct joined *j)
 {
     for (uint32_t i = 0; i < j->block->n_sources; i++) {
@@ -223,7 +224,7 @@ static void read_joins(struct joined *j)
 
 /* --- topology --- */
 
-/* A table that is there to relate others: its key is made of references, or it holds little else. */
+/* True for a table that only relates others: its key consists of references, or it has few other columns. */
 static bool is_bridge(const struct narrator *t, const struct sql_source *source)
 {
     if (source->kind != SQL_SOURCE_TABLE || source->table < 0) return false;
@@ -246,7 +247,7 @@ static uint32_t parents_of(const struct joined *j, const struct sql_source *chil
     return n;
 }
 
-/* The bridge between two other FROM items of a block of three. */
+/* Returns the bridge between the two other FROM items of a block of three, or NULL. */
 static const struct sql_source *find_bridge(const struct joined *j)
 {
     if (j->block->n_sources != 3 || j->n_edges != 2) return NULL;
@@ -299,7 +300,7 @@ static void say_chain_of_sources(struct joined *j, struct say *out)
     }
 }
 
-/* All FROM items but one (NULL: all). */
+/* Lists all FROM items except one (NULL for all). */
 static void say_others(struct joined *j, struct say *out, const struct sql_source *but)
 {
     uint32_t told = 0, n = j->block->n_sources - (but != NULL);
@@ -311,7 +312,7 @@ static void say_others(struct joined *j, struct say *out, const struct sql_sourc
     }
 }
 
-/* For tables named in the plural, people say "their". */
+/* Returns "their" for tables with a plural name, otherwise "its". */
 static const char *its_or_their(const struct joined *j, const struct say *out, const struct sql_source *source,
                                 const char *its, const char *their)
 {
@@ -348,7 +349,7 @@ static void say_topology(struct joined *j, struct say *out)
         say_source_listed(j->t, out, j->edges[1].parent);
         say(out, " related through ");
         say_source_listed(j->t, out, bridge);
-    } else if (centre && n > 2 && !(n == 3 && parents_of(j, centre) == 1)) { /* one in, one out is a chain */
+    } else if (centre && n > 2 && !(n == 3 && parents_of(j, centre) == 1)) { /* one in and one out is a chain */
         say_star_of_sources(j, out, centre);
     } else if (n > 2 && is_chain(j)) {
         say_chain_of_sources(j, out);
@@ -379,7 +380,7 @@ static void narrate_topology(struct joined *j)
     narrate_end(t, EXPLAIN_JOIN, sql_kid(j->block->node, SELECT_FROM), false);
 }
 
-/* --- what is special about a join --- */
+/* --- special features of a join --- */
 
 static bool lies_below(const struct sql_node *n, const struct sql_node *top)
 {
@@ -387,7 +388,7 @@ static bool lies_below(const struct sql_node *n, const struct sql_node *top)
     return n != NULL;
 }
 
-/* The FROM items below one side of a join. */
+/* Lists the FROM items below one side of a join. */
 static void say_side(struct narrator *t, struct say *out, const struct sql_block *block, const struct sql_node *side,
                      void (*say_one)(struct narrator *t, struct say *out, const struct sql_source *source))
 {
@@ -422,7 +423,8 @@ static void say_match(struct narrator *t, struct say *out, const struct sql_node
     say_expr(t, out, condition);
 }
 
-/* USING and NATURAL whose columns do not show as pairs, and conditions that are no equality of two tables' columns. */
+/* Narrates USING and NATURAL if their columns are not pairs, and conditions that do not equate columns of two tables.
+ */
 static void narrate_match_conditions(struct narrator *t, const struct sql_block *block, const struct sql_node *on)
 {
     const struct sql_node **conditions;
@@ -456,7 +458,7 @@ static void say_combined(struct joined *j, struct say *out)
     say(out, ": every row of one is combined with every row of the other");
 }
 
-/* Two FROM items that both refer to the same row of a third multiply each other. */
+/* Narrates that two FROM items multiply each other because both refer to the same row of a third one. */
 static void say_multiplied(struct joined *j, struct say *out, const struct join_edge *a, const struct join_edge *b)
 {
     say_within(j->t, out);
@@ -538,7 +540,7 @@ static void say_nothing_read(struct narrator *t, struct say *out, const struct s
     say(out, "it reads no table");
 }
 
-/* The queries of derived tables get their numbers even where only their aliases are told. */
+/* Numbers the queries of derived tables, also if only their aliases are narrated. */
 static void number_derived(struct narrator *t, const struct sql_block *block)
 {
     for (uint32_t i = 0; i < block->n_sources; i++)

@@ -1,10 +1,15 @@
-/* What things are called: exactly for the verifier, in words for people. */
+/* Names of tables, columns and queries: exact in the premise, in English words in the prose.
+ *
+ * A table or column gets a noun on first use, from the sidecar or from its name (noun.h). FROM items of the same table
+ * are numbered. A name that is not a noun keeps its spelling, and the sentence adds "column" or "row of". This file
+ * also decides which values are shown, by the options and the denied columns. */
 #include "lib/explain/narrator.h"
 #include "lib/explain/noun.h"
 
 #include <string.h>
 
-/* Position among the block's sources of the same table or CTE, from 1; 0 when it is the only one. */
+/* Returns the position among the sources of the same table or CTE in the block, from 1. Returns 0 if there is only one.
+ */
 static uint32_t ordinal(const struct sql_source *source)
 {
     uint32_t before = 0, same = 0;
@@ -21,7 +26,8 @@ static uint32_t ordinal(const struct sql_source *source)
 
 /* --- nouns --- */
 
-/* Names are read once: by column id, then by table. An arena that is full gives an empty noun, and fails elsewhere. */
+/* Returns the noun of a column (by id) or table. Each name is read once. If the arena is full, the noun is empty and
+ * the failure is reported elsewhere. */
 static struct noun *noun_at(const struct narrator *t, uint32_t at, bool *is_new)
 {
     static struct noun none;
@@ -60,7 +66,7 @@ static void say_exact_table(struct narrator *t, struct say *out, int table)
 
 static void say_exposed(struct narrator *t, struct say *out, const struct sql_source *source)
 {
-    if (sql_is(source->node, SQL_TABLE)) /* a CTE, whatever it is called here */
+    if (sql_is(source->node, SQL_TABLE)) /* a CTE under its own name */
         say_bytes(out, source->node->text, source->node->text_len, NARRATE_NAME_BYTES);
     else if (source->name)
         say_bytes(out, source->name, source->name_len, NARRATE_NAME_BYTES);
@@ -70,7 +76,7 @@ static void say_exposed(struct narrator *t, struct say *out, const struct sql_so
         say_sql(t, out, source->node);
 }
 
-/* The noun for one row of it. NULL: it has none, only a name ("has_pet", "staff 2", "query 1"). */
+/* Returns the noun for one row of the source, or NULL if it has only a name ("has_pet", "staff 2", "query 1"). */
 static const struct noun *noun_of(const struct narrator *t, const struct sql_source *source)
 {
     if (source->kind != SQL_SOURCE_TABLE || source->table < 0) return NULL;
@@ -186,7 +192,7 @@ bool narrate_is_plural(const struct narrator *t, const struct sql_node *expr)
     return column && narrate_column_is_plural(t, column);
 }
 
-/* What the sidecar says of it, at its first mention. */
+/* Writes the description of the column from the sidecar, at its first mention. */
 static void say_description(struct narrator *t, struct say *out, const struct schema_column *column)
 {
     const char *text = out->prose ? column->description : column->full_name;
@@ -219,7 +225,7 @@ static void say_output_name(struct narrator *t, struct say *out, const struct sq
     if (column) say_description(t, out, column);
 }
 
-/* customer.customer_name: "the customer name" needs no "of the customer"; nor does customer.customer. */
+/* True for customer.customer_name and customer.customer: "the customer name" needs no "of the customer". */
 bool narrate_names_its_table(const struct narrator *t, const struct sql_source *source, int output)
 {
     const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? narrate_column_at(t, source, output) : NULL;
@@ -312,7 +318,7 @@ void say_sql(struct narrator *t, struct say *out, const struct sql_node *node)
     say(out, mark);
 }
 
-/* --- what may not be shown --- */
+/* --- values that must not be shown --- */
 
 bool narrate_shows_values(const struct narrator *t)
 {
@@ -324,7 +330,8 @@ bool narrate_denied(const struct narrator *t, const struct schema_column *column
     return column && schema_column_is_denied(t->index, column, t->options->deny_columns, t->options->n_deny_columns);
 }
 
-/* What is not a plain column of a table may be computed from a denied one. */
+/* True if the node uses a denied column. An expression that is not a plain column of a table may be computed from one.
+ */
 bool narrate_uses_denied(const struct narrator *t, const struct sql_node *node)
 {
     if (t->options->n_deny_columns == 0) return false;

@@ -26,7 +26,7 @@ enum {
     NARRATE_PHRASE_BYTES = 2048,
     NARRATE_LITERAL_BYTES = 160,
     NARRATE_NAME_BYTES = 64,
-    NARRATE_SQL_BYTES = 240, /* of the statement, where it is quoted */
+    NARRATE_SQL_BYTES = 240, /* of the statement, when quoted */
 };
 
 /* The role of a query in the one that mentions it. */
@@ -67,9 +67,9 @@ struct narrator {
     const struct sql_join_pair *pairs;
     uint32_t n_pairs;
     struct noun **nouns; /* names as read so far: of columns by id, then of tables */
-    uint64_t *described; /* bitmap of column ids: their description has been told */
-    bool cut;            /* something was left out */
-    bool full;           /* the arena is */
+    uint64_t *described; /* bitmap of column ids whose description has been narrated */
+    bool cut;            /* something was omitted */
+    bool full;           /* the arena is full */
     int64_t sql_ns;
     const char *missing; /* first thing that is missing */
 };
@@ -108,12 +108,12 @@ void say_a_source(struct narrator *t, struct say *out, const struct sql_source *
 void say_of_source(struct narrator *t, struct say *out, const struct sql_source *source, uint32_t levels);
 /* Writes the source in a list of those read: "port"; in prose "ports", but "port 2". */
 void say_source_listed(struct narrator *t, struct say *out, const struct sql_source *source);
-/* "port.region", or "the region [of the port]". */
+/* Writes "port.region", or "the region [of the port]". */
 void say_ref(struct narrator *t, struct say *out, const struct sql_ref *ref);
 void say_output(struct narrator *t, struct say *out, const struct sql_source *source, int output, uint32_t levels);
 /* True if the words of a table's column begin with those of the table. */
 bool narrate_names_its_table(const struct narrator *t, const struct sql_source *source, int output);
-/* "port.region" / "the region of the port" without any block around. */
+/* Writes "port.region" or "the region of the port" without a block. */
 void say_column(struct narrator *t, struct say *out, const struct schema_column *column);
 /* For prose: "region" and "IsOfficial"; "region" and "column IsOfficial"; the same with "the". */
 void say_column_words(struct narrator *t, struct say *out, const struct schema_column *column);
@@ -122,11 +122,11 @@ void say_the_column(struct narrator *t, struct say *out, const struct schema_col
 /* True if the column takes "are" ("the points are ..."). */
 bool narrate_column_is_plural(const struct narrator *t, const struct schema_column *column);
 bool narrate_is_plural(const struct narrator *t, const struct sql_node *expr);
-/* The schema column behind a source's output, or NULL. */
+/* Returns the schema column behind a source's output, or NULL. */
 const struct schema_column *narrate_column_at(const struct narrator *t, const struct sql_source *source, int output);
-/* "the query", "query 2". */
+/* Writes "the query" or "query 2". */
 void say_query(struct say *out, uint32_t number);
-/* "in query 2, ": every sentence of an inner query begins with it. */
+/* Writes "in query 2, ", which begins each sentence of an inner query. */
 void say_within(struct narrator *t, struct say *out);
 /* Writes the statement's own text of a node, truncated. */
 void say_sql(struct narrator *t, struct say *out, const struct sql_node *node);

@@ -1,3 +1,9 @@
+/* Reads names of tables and columns as English noun phrases.
+ *
+ * The name is already split into words. Word lists classify the words as nouns, mass nouns, verbs, states or
+ * adjectives; a hash table of the lists is built once and is read-only afterwards. The head of the phrase is the word
+ * that has a number, and only its ending changes. A name that is not certainly a noun phrase keeps its spelling. A
+ * wrong noun would mislead readers, so each doubt ends in the spelling. Thread-safe. */
 #include "lib/explain/noun.h"
 
 #include "lib/sql/sql.h"
@@ -6,9 +12,9 @@
 #include <pthread.h>
 #include <string.h>
 
-/* --- what is known of single words --- */
+/* --- classes of words --- */
 
-/* Nouns whose other number no ending tells. */
+/* Nouns whose plural does not follow from their ending. */
 static const struct {
     const char *one, *many;
 } IRREGULAR[] = {
@@ -72,13 +78,13 @@ static const struct {
     {"means", "means"},
 };
 
-/* Of these there is some, and not one or two. */
+/* Mass nouns, which have no plural. */
 static const char MASS[] =
     " data metadata information staff personnel equipment software hardware furniture machinery music news "
     "weather traffic luggage baggage money cash research knowledge advice homework management employment "
     "physics mathematics economics politics athletics gymnastics electronics logistics police faculty ";
 
-/* Forms of verbs that hardly name a thing: a name with one in it says what happens, or whether. */
+/* Verb forms that rarely name a thing. A name with a verb states an event or a condition. */
 static const char VERBS[] =
     " is are was were has have had does did should would could became becomes took went lives participates "
     "belongs goes wrote writes teaches taught takes undergoes prescribes owns treats contains requires cites "
@@ -86,10 +92,10 @@ static const char VERBS[] =
 
 static const char PREPOSITIONS[] = " of on in at by with to from for into onto per under over until since ";
 
-/* "on_call" and "in_stock" tell the state of a thing; "from_port" and "to_date" do not. */
+/* Prepositions of a state: "on_call" and "in_stock" state a condition of a thing, "from_port" and "to_date" do not. */
 static const char STATES[] = " on in at by with under ";
 
-/* What may stand alone as a name of a column and is no noun. */
+/* Words that may be a whole column name and are not nouns. */
 static const char ADJECTIVES[] =
     " active inactive available unavailable valid invalid visible hidden official unofficial optional mandatory "
     "current permanent born built won lost sold held known written paid sent given taken done ";
@@ -123,7 +129,7 @@ static const struct {
 
 enum { LONGEST_LISTED = 24 };
 
-static GHashTable *kinds; /* word -> kinds */
+static GHashTable *kinds; /* maps a word to its classes */
 
 static void build_kinds(void)
 {
@@ -161,12 +167,12 @@ static bool is_participle(const char *word, size_t len)
     return len > 4 && ends_in(word, len, "ed") && !ends_in(word, len, "eed") && !is_kind(NOUN_IN_ED, word, len);
 }
 
-/* Row of IRREGULAR, or -1. */
+/* Returns the row of IRREGULAR, or -1. */
 static int irregular(const char *word, size_t len)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(IRREGULAR); i++) {
         const char *one = IRREGULAR[i].one, *many = IRREGULAR[i].many;
-        if (*one != *word) continue; /* both begin alike */
+        if (*one != *word) continue; /* both forms have the same first letter */
         if ((strlen(one) == len && memcmp(one, word, len) == 0) ||
             (strlen(many) == len && memcmp(many, word, len) == 0))
             return (int)i;
@@ -202,7 +208,7 @@ static void put(struct noun *out, const char *text, size_t len)
     out->text[at + len] = '\0';
 }
 
-/* Letters and digits that make no words: f1, 1st, MiB, a lone letter in front, a number in front. */
+/* True for letters and digits that form no words: f1, 1st, MiB, a leading single letter or number. */
 static bool is_code(const struct text_tokens *words)
 {
     enum { SHORT = 2 };
@@ -230,7 +236,7 @@ static bool is_noun_phrase(const struct text_tokens *words, bool is_table)
     return !(is_participle(last, strlen(last)) && (is_table || words->n == 1));
 }
 
-/* LName is the last name. */
+/* Expands an abbreviation: the l of LName means "last". */
 static const char *spelt_out(const struct text_tokens *words, uint32_t i)
 {
     static const char *const NAMES[][2] = {{"l", "last"}, {"f", "first"}, {"m", "middle"}};
@@ -240,7 +246,7 @@ static const char *spelt_out(const struct text_tokens *words, uint32_t i)
     return NULL;
 }
 
-/* The words in their places; those beyond ASCII as they are spelt. */
+/* Writes the words in order. Words outside of ASCII keep their spelling. */
 static void put_words(struct noun *out, const char *name, const struct text_tokens *words)
 {
     for (uint32_t i = 0; i < words->n; i++) {
@@ -278,7 +284,7 @@ static bool word_is(enum word_kind kind, const struct noun *noun, struct word wo
     return is_kind(kind, noun->text + word.at, word.len);
 }
 
-/* May a word stand behind the noun that it belongs to: days held, dates active, years working? */
+/* True if a word can follow the noun that it belongs to: days held, dates active, years working. */
 static bool stands_behind(const struct noun *noun, struct word word, struct word before)
 {
     const char *text = noun->text + word.at;
@@ -286,7 +292,8 @@ static bool stands_behind(const struct noun *noun, struct word word, struct word
     return ends_in(text, word.len, "ing") && word_is(TIME, noun, before);
 }
 
-/* The word with a number: the last one before a preposition, or the one that the last one belongs to. */
+/* Finds the head, the word that has a number: the last word before a preposition, or the noun that the last word
+ * belongs to. */
 static void find_head(struct noun *out)
 {
     struct noun_words words;
@@ -322,7 +329,7 @@ void noun_of_words(struct noun *out, const char *words)
     find_head(out);
 }
 
-/* A name with quotes in it: they belong to the name, so it stands in others. */
+/* Writes a name that contains quotes. The quotes belong to the name, so it is quoted again. */
 static void put_quoted(struct noun *out, const char *name)
 {
     size_t len = strnlen(name, NOUN_BYTES / 2);
@@ -330,7 +337,7 @@ static void put_quoted(struct noun *out, const char *name)
     g_snprintf(out->text, sizeof out->text, "%s%.*s%s", mark, (int)len, name, mark);
 }
 
-/* Can the name be used in a sentence as it is? */
+/* True if a sentence can use the name unchanged. */
 static bool is_readable(const char *name)
 {
     for (const char *c = name; *c; c++)
@@ -354,7 +361,7 @@ void noun_of_name(struct noun *out, const char *name, const struct text_tokens *
     if (out->is_phrase) find_head(out);
 }
 
-/* --- saying it --- */
+/* --- writing a noun --- */
 
 static void say_part(struct say *out, const char *text, size_t len)
 {

@@ -12,19 +12,19 @@
 enum { NOUN_BYTES = 160 };
 
 struct noun {
-    char text[NOUN_BYTES];   /* the words, or the name as it is spelt; cut at the end of a word */
+    char text[NOUN_BYTES];   /* the words, or the name as spelt; cut at the end of a word */
     uint32_t head, head_len; /* of the word that has a number: "weeks" of "weeks on top" */
-    bool is_phrase;          /* of English, as far as word lists can tell */
-    bool is_counted;         /* has one and many: not "data" */
+    bool is_phrase;          /* of English, according to word lists */
+    bool is_counted;         /* has a singular and a plural, unlike "data" */
 };
 
 /* Reads a name that was split into `words` (text_split_identifier of `name`). `is_table`: a noun with a participle
  * after it ("documents mailed") does not name one row. */
 void noun_of_name(struct noun *out, const char *name, const struct text_tokens *words, bool is_table);
-/* A name in plain words, as sidecar files give it. */
+/* Reads a name in plain words, as sidecar files give it. */
 void noun_of_words(struct noun *out, const char *words);
 
-/* Write the noun unchanged; one ("vessel"); many ("vessels"). Uncountable nouns do not change. */
+/* Write the noun unchanged, in singular ("vessel") and in plural ("vessels"). Mass nouns do not change. */
 void say_noun(struct say *out, const struct noun *noun);
 void say_noun_singular(struct say *out, const struct noun *noun);
 void say_noun_plural(struct say *out, const struct noun *noun);

@@ -1,4 +1,4 @@
-/* The phrases of an explanation as they are told one after the other, and the queue of its queries. */
+/* The list of phrases of an explanation, and the queue of its queries. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ uint32_t narrate_query_number(struct narrator *t, const struct sql_node *query, 
     return t->n_queries++;
 }
 
-/* "in query 2, rows ..." → "In query 2, rows ... ." */
+/* Turns "in query 2, rows ..." into "In query 2, rows ... ." */
 static const char *as_sentence(struct narrator *t, const struct say *said)
 {
     if (said->len == 0) return "";

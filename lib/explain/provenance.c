@@ -1,4 +1,9 @@
-/* Provenance by rewriting: which row, which arms, and running their statements. See provenance.h. */
+/* Provenance by rewriting (see provenance.h): chooses the row and the arms, and runs their statements.
+ *
+ * The statement of an arm first has strict conditions. If it finds no rows, looser conditions are tried. If its rows
+ * only resemble the chosen row, exact conditions are tried. Each statement is bounded in time, steps and rows relative
+ * to the cost of the candidate. A failed statement makes its arm unavailable with a reason, and the other arms
+ * continue. No additional statement counts the source rows. */
 #include "lib/explain/provenance.h"
 
 #include "lib/base/clock.h"
@@ -10,8 +15,8 @@ static const struct prov_options DEFAULTS = {
     .max_rows = 8, .max_arms = 8, .max_depth = 2, .max_columns = 64, .max_probes = 24, .time_ms = 500};
 
 enum {
-    SLOWER = 3,           /* a rewritten statement may take that many times as long as the candidate */
-    LEAST_STEPS = 250000, /* and this many steps of the engine in any case: some 5 ms */
+    SLOWER = 3,           /* a rewritten statement may take this multiple of the candidate's time */
+    LEAST_STEPS = 250000, /* minimum limit in engine steps: some 5 ms */
 };
 
 struct prov_options prov_defaults(const struct prov_options *asked)
@@ -107,7 +112,7 @@ static void choose_row(struct tracer *t)
         if (equal_rows(result, row, out->row)) out->row = row;
 }
 
-/* Rows equal to the chosen one; 0: not known. */
+/* Counts the rows of the result that equal the chosen one. Returns 0 if unknown. */
 static uint32_t count_copies(const struct provenance *out)
 {
     const struct db_result *result = out->result;
@@ -134,7 +139,7 @@ static void arm_failed(struct tracer *t, struct prov_arm *arm, enum err_code cod
     if (!t->out->code) t->out->code = code;
 }
 
-/* false: it failed. */
+/* Runs the statement of the arm. Returns false if it failed. */
 static bool run_arm(struct arm_work *work)
 {
     struct tracer *t = work->t;
@@ -150,7 +155,7 @@ static bool run_arm(struct arm_work *work)
         return false;
     }
     t->out->statements++;
-    int64_t start = clock_now_ns(); /* a statement that fails has no time of its own */
+    int64_t start = clock_now_ns(); /* a failed statement reports no time of its own */
     enum err_code code = db_query(t->source->db, t->arena, arm->sql, strlen(arm->sql), arm->params, arm->n_params,
                                   t->options.max_rows + 1, &result, &err);
     t->out->sql_ns += clock_now_ns() - start;
@@ -165,15 +170,15 @@ static bool run_arm(struct arm_work *work)
     return true;
 }
 
-/* A collation or an affinity lets values in that are equal to it and not the same. */
+/* True if the values are identical. Collations and affinities also accept values that are equal but not identical. */
 static bool is_same(const struct db_value *value, const struct db_value *want, bool by_collation)
 {
     bool texts = value->type == DB_TEXT && want->type == DB_TEXT;
     return db_value_compare(value, want) == 0 || (texts && by_collation);
 }
 
-/* DISTINCT and GROUP BY merge by collation. Of a group only the first row is known to hold what is neither aggregated
- * nor a key. */
+/* DISTINCT and GROUP BY merge by collation. Only the first row of a group certainly holds the values of columns that
+ * are neither aggregated nor keys. */
 static bool column_is_same(const struct prov_arm *arm, uint32_t column, bool key, const struct db_value *want)
 {
     bool grouped = arm->shape == PROV_SHAPE_GROUP || arm->shape == PROV_SHAPE_WHOLE;
@@ -183,11 +188,11 @@ static bool column_is_same(const struct prov_arm *arm, uint32_t column, bool key
     return true;
 }
 
-/* Do the selected columns of the source rows hold the very values of the chosen row? */
+/* True if the selected columns of the source rows hold exactly the values of the chosen row. */
 static bool is_verbatim(struct arm_work *work)
 {
     const struct prov_arm *arm = work->arm;
-    if (arm->condition) return true; /* IN and comparisons go by affinity and collation themselves */
+    if (arm->condition) return true; /* IN and comparisons apply affinity and collation themselves */
     for (uint32_t i = 0; i < arm->block->n_outputs && i < work->chosen->n; i++) {
         const struct arm_output *output = &work->outputs[i];
         if (!output->source || (work->chosen->known && !work->chosen->known[i])) continue;
@@ -207,7 +212,7 @@ static bool try_arm(struct arm_work *work, enum trace_way way)
     return run_arm(work);
 }
 
-/* The only arm of its query must have rows, unless it aggregates over nothing. */
+/* Tries the ways in turn. The only arm of its query must have rows, unless it aggregates over no rows. */
 static void run_ways(struct arm_work *work)
 {
     struct prov_arm *arm = work->arm;
@@ -217,7 +222,7 @@ static void run_ways(struct arm_work *work)
     if (arm->n_rows && !is_verbatim(work)) try_arm(work, TRACE_EXACT);
 }
 
-/* count(*) tells how many source rows there are. */
+/* Returns the number of source rows that count(*) in the result gives, or -1. */
 static int64_t counted(const struct arm_work *work)
 {
     const struct prov_arm *arm = work->arm;
@@ -260,7 +265,8 @@ static struct prov_arm *add_arm(struct tracer *t, const struct sql_node *select,
     return arm;
 }
 
-/* Depth is that of the tree. `excluded`: below the right side of an EXCEPT. */
+/* Adds the arms below a query body. Recursion depth is that of the tree. `excluded` is set below the right side of an
+ * EXCEPT. */
 static void add_arms(struct tracer *t, const struct sql_node *body, const struct origin *origin, enum sql_op set_op,
                      bool right, bool excluded)
 {
@@ -310,7 +316,7 @@ void trace_query(struct tracer *t, const struct origin *origin)
         if (t->out->arms[i].state != PROV_ARM_NO_SOURCE) trace_arm(t, origin, i);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------- */
+/* ---- the whole statement ---------------------------------------------------------------------------------------- */
 
 static bool get_result(struct tracer *t)
 {
@@ -346,7 +352,7 @@ static bool any_source(const struct tracer *t)
     return false;
 }
 
-/* What the arms of the statement itself say together. */
+/* Combines the states of the statement's own arms into the status. */
 static void conclude(struct tracer *t)
 {
     struct provenance *out = t->out;

@@ -32,16 +32,16 @@ struct explain_source {
     const struct sql_stmt *stmt;
     const struct sql_bound *bound; /* of that statement, against index->catalog; no diagnostics */
     const struct schema_index *index;
-    struct db *db;                  /* NULL: no statement can run, and provenance is unavailable */
-    const struct db_result *result; /* the candidate's own; NULL: unknown, it is run once more */
+    struct db *db;                  /* if NULL, no statement can run, and provenance is unavailable */
+    const struct db_result *result; /* the candidate's own; if NULL, it runs once more */
 };
 
 /* Bounds; 0 means the default. */
 struct prov_options {
     uint32_t max_rows;    /* 8: source rows fetched for each arm */
     uint32_t max_arms;    /* 8: arms, and statements, of one candidate */
-    uint32_t max_depth;   /* 2: derived tables, CTEs and subqueries followed into one another */
-    uint32_t max_columns; /* 64: projected columns of one arm; the rest is dropped and said so */
+    uint32_t max_depth;   /* 2: nesting of followed derived tables, CTEs and subqueries */
+    uint32_t max_columns; /* 64: projected columns of one arm; the rest is dropped and reported */
     uint32_t max_probes;  /* 24: probe statements of a why-not */
     int64_t time_ms;      /* 500, or thrice what the candidate itself took: each statement made here, and twice that
                              all of a trace or why-not; never more than the handle's own limit. Each is also held to
@@ -59,18 +59,18 @@ enum prov_role {
     PROV_GROUP = 1U << 4,
     PROV_HAVING = 1U << 5,
     PROV_ORDER = 1U << 6,
-    PROV_WINDOW = 1U << 7,     /* inside of a window function or its window */
+    PROV_WINDOW = 1U << 7,     /* inside a window function or its window */
     PROV_CORRELATED = 1U << 8, /* used by a subquery */
     PROV_KEY = 1U << 9,
 };
 
 struct prov_column {
-    const struct sql_source *source;    /* the FROM item: tells the two sides of a self-join apart */
+    const struct sql_source *source;    /* the FROM item, which distinguishes the sides of a self-join */
     const char *instance;               /* its exposed name (alias, else table); NULL for an unnamed derived table */
     uint32_t instance_len;              /* not NUL-terminated, as all names from the tree */
-    const char *table;                  /* NUL-terminated name of the base table; NULL: computed or unknown */
-    const struct schema_column *column; /* base column; NULL: computed in a derived table, or rowid */
-    int output;                         /* its number among the source's columns; -1: rowid, or not known */
+    const char *table;                  /* NUL-terminated name of the base table; NULL if computed or unknown */
+    const struct schema_column *column; /* base column; NULL if computed in a derived table, or rowid */
+    int output;                         /* its number among the source's columns; -1 if rowid or unknown */
     const char *name;                   /* column name as seen in the arm, NUL-terminated */
     const char *label;                  /* its name in the rewritten statement, "T1.name"; unique, NUL-terminated */
     unsigned roles;                     /* enum prov_role */
@@ -167,7 +167,7 @@ const char *prov_check_sql(struct arena *arena, const struct explain_source *sou
 enum whynot_status {
     WHYNOT_FOUND,       /* `culprits`: without them a row appears, and no smaller set found does that */
     WHYNOT_NOT_EMPTY,   /* there is a row: nothing to explain */
-    WHYNOT_NO_DATA,     /* empty whatever is taken out: a table has no rows */
+    WHYNOT_NO_DATA,     /* empty even with all parts removed: a table has no rows */
     WHYNOT_UNAVAILABLE, /* `reason` */
 };
 
@@ -192,7 +192,7 @@ struct whynot_culprit {
     const struct sql_node *literal;
     enum sql_op op;                          /* column OP literal; SQL_OP_LIKE, SQL_OP_NONE ... */
     const char *written;                     /* the literal's text, decoded; NUL-terminated */
-    int stored;                              /* does the column hold it? 1 yes, 0 no, -1 not known or not an equality */
+    int stored;                              /* 1 if the column holds it, 0 if not, -1 if unknown or not an equality */
     const char *nearest[WHYNOT_MAX_NEAREST]; /* stored values nearest to it, best first, as text */
     uint32_t n_nearest;
 };

@@ -1,14 +1,13 @@
-/* DESIGN: from explanations to one question.
+/* DESIGN: turns the explanations of several readings into one question.
  *
- * Each reading is explained without its data (explain.h) and its phrases are sorted into *aspects*: what is shown, which rows, for what
- * each, in which order ... Two readings agree in an aspect when the premises of its phrases are equal: those are exact, while
- * prose leaves out what goes without saying in one query and not in another. How tables are joined follows from the other
- * aspects more often than not, so it counts only where nothing else differs.
+ * Each reading is explained without its data (explain.h). Its phrases are sorted into *aspects*: the columns shown, the
+ * rows, the groups, the order and others. Two readings agree in an aspect if the premises of its phrases are equal.
+ * Premises are exact; the prose omits obvious parts, and these may differ between queries. The joins usually follow
+ * from the other aspects, so they count only if nothing else differs.
  *
- * Where one aspect differs its own question is asked, a row of the table ASPECTS; a tie (one row by order, or all with the
- * largest value) and rows without a match have questions of their own, since that is what people stumble over. Where several differ, or an
- * inner query does, the choices say each reading as far as it differs, or the whole of it.
- */
+ * If one aspect differs, its question is asked, a row of the table ASPECTS. A tie (one row by order, or all rows with
+ * the largest value) and rows without a match have their own questions, because users often overlook them. If several
+ * aspects or an inner query differ, each choice states the differing phrases of its reading, or the whole reading. */
 #include "lib/explain/readings.h"
 
 #include "lib/explain/provenance.h"
@@ -21,14 +20,14 @@ enum { CHOICE_BYTES = 600, QUESTION_BYTES = 300, MAX_NESTING = 4 };
 
 enum aspect { SHOWN, KEPT, EACH, GROUPS_KEPT, ORDER, HOW_MANY, COMBINED, JOINED, ASPECT_COUNT };
 
-/* What is said about an aspect: the start and the end of a phrase in prose, and what they become in a choice. */
+/* The wording of an aspect: the start and end of a phrase in prose, and the text that replaces them in a choice. */
 struct wording {
     const char *head, *tail, *before;
 };
 
 static const struct {
     const char *question;
-    const char *absent; /* what a reading says that has nothing of it */
+    const char *absent; /* the choice of a reading without this aspect */
     struct wording wordings[4];
 } ASPECTS[ASPECT_COUNT] = {
     [SHOWN] = {"What do you want to see?",
@@ -52,7 +51,7 @@ static const struct {
     [JOINED] = {"How are they related?", "each separately", {{"It looks at ", "", ""}}},
 };
 
-/* What explanations say exactly, and people shorter; outside of quotes. */
+/* Exact wordings of explanations, and their shorter forms for users. Applied outside of quotes. */
 static const struct {
     const char *exact, *plain;
 } PLAIN[] = {
@@ -99,8 +98,8 @@ struct asking {
     struct arena *arena;
     const struct explanation *readings[EXPLAIN_MAX_READINGS];
     uint32_t n;
-    bool differs[ASPECT_COUNT]; /* of the outermost query */
-    bool inner_differs;         /* something of a query inside */
+    bool differs[ASPECT_COUNT]; /* for the outermost query */
+    bool inner_differs;         /* an inner query differs */
 };
 
 /* --- what differs --- */
@@ -116,7 +115,7 @@ static bool says(const struct explanation *reading, const struct explain_phrase 
     return false;
 }
 
-/* Where it names a query inside ("the values of query 1"), the digits of its number; NULL. */
+/* Returns the digits of the number of an inner query that the text names ("the values of query 1"), or NULL. */
 static const char *inner_number(const char *text)
 {
     static const char MARK[] = "query ";
@@ -135,7 +134,7 @@ static bool all_say(const struct asking *a, const struct explain_phrase *phrase)
     return !(a->inner_differs && inner_number(phrase->premise));
 }
 
-/* Queries inside first: what refers to them differs with them. */
+/* Compares inner queries first, because phrases that refer to them differ too. */
 static void compare_queries(struct asking *a, bool inner)
 {
     for (uint32_t i = 0; i < a->n; i++)
@@ -164,7 +163,7 @@ static uint32_t count_differing(const struct asking *a)
     return n;
 }
 
-/* --- phrases as words --- */
+/* --- text of phrases --- */
 
 static bool starts_with(const char *text, size_t len, const char *head)
 {
@@ -176,14 +175,14 @@ static bool ends_with(const char *text, size_t len, const char *tail)
     return len >= strlen(tail) && strncmp(text + len - strlen(tail), tail, strlen(tail)) == 0;
 }
 
-/* A text, or the part of one. */
+/* A text or a part of a text, not NUL-terminated. */
 struct part {
     const char *text;
     size_t len;
 };
 
-/* "In query 1, only rows ... are kept." → "only rows ... are kept"; and without what a choice need not say: "though nothing orders the
- * rows, so ...". */
+/* Returns the core of a phrase: "In query 1, only rows ... are kept." becomes "only rows ... are kept". Remarks that a
+ * choice does not need are removed: "though nothing orders the rows, so ...". */
 static struct part core_of(const struct explain_phrase *phrase)
 {
     static const char *const REMARKS[] = {", though nothing orders", " (no such reference in the schema)"};
@@ -199,8 +198,8 @@ static struct part core_of(const struct explain_phrase *phrase)
     return (struct part){text, len};
 }
 
-/* The wording that a phrase has; NULL: none of its aspect's. In an inner query it begins with a small letter, and may be called by its
- * number. */
+/* Returns the wording that matches a phrase, or NULL if its aspect has none. In an inner query the phrase begins with a
+ * small letter and may name the query by its number. */
 static const struct wording *wording_of(enum aspect aspect, const struct part *core)
 {
     const size_t n = sizeof ASPECTS[aspect].wordings / sizeof *ASPECTS[aspect].wordings;
@@ -216,7 +215,8 @@ static const struct wording *wording_of(enum aspect aspect, const struct part *c
 
 static void say_inner(struct say *out, const struct explanation *reading, uint32_t query, unsigned depth);
 
-/* "among the values of query 1": the number becomes what that query gives. */
+/* Writes a text and replaces the number of an inner query ("among the values of query 1") with the outputs of that
+ * query. */
 static void say_with_queries(struct say *out, const struct explanation *reading, struct part part, unsigned depth)
 {
     const char *from = part.text, *end = part.text + part.len, *digits;
@@ -234,7 +234,7 @@ static void say_with_queries(struct say *out, const struct explanation *reading,
     if (from < end) say_bytes(out, from, (size_t)(end - from), CHOICE_BYTES);
 }
 
-/* "Query 1 (a set of values for the query) returns the name" → "the name". */
+/* Removes the title: "Query 1 (a set of values for the query) returns the name" becomes "the name". */
 static struct part without_title(struct part core)
 {
     static const char *const VERBS[] = {" returns one row: ", " returns ", " takes the rows of "};
@@ -247,7 +247,8 @@ static struct part without_title(struct part core)
     return core;
 }
 
-/* `follows`: a phrase of the same aspect stands before it, so that "only those where" is said. */
+/* Writes one phrase. `follows` is set if a phrase of the same aspect precedes it, so it begins with "only those where".
+ */
 static void say_phrase(struct say *out, const struct explanation *reading, const struct explain_phrase *phrase,
                        bool follows, unsigned depth)
 {
@@ -271,7 +272,8 @@ static void say_phrase(struct say *out, const struct explanation *reading, const
     say_with_queries(out, reading, core, depth);
 }
 
-/* The phrases of one aspect of the outermost query, or only those that not all readings have. True: there are any. */
+/* Writes the phrases of one aspect of the outermost query, or only those that not all readings have. Returns true if
+ * there are any. */
 static bool say_aspect(const struct asking *a, struct say *out, const struct explanation *reading, enum aspect aspect,
                        const char *before)
 {
@@ -293,7 +295,7 @@ static bool is_told(const struct explain_phrase *phrase)
     return !phrase->from_data && *phrase->prose && aspect != ASPECT_COUNT && aspect != JOINED;
 }
 
-/* "it looks at ports" → " of ports": with one table, columns are told without it. */
+/* Turns "it looks at ports" into " of ports". With one table, columns are named without their table. */
 static void say_owner(struct say *out, const struct explain_phrase *phrase)
 {
     struct part core = core_of(phrase);
@@ -304,7 +306,7 @@ static void say_owner(struct say *out, const struct explain_phrase *phrase)
     say_bytes(out, core.text + head, core.len - head, CHOICE_BYTES);
 }
 
-/* All of one query: what it shows, then its conditions. */
+/* Writes a whole inner query: its outputs, then its conditions. */
 static void say_inner(struct say *out, const struct explanation *reading, uint32_t query, unsigned depth)
 {
     enum aspect last = ASPECT_COUNT;
@@ -321,14 +323,14 @@ static void say_inner(struct say *out, const struct explanation *reading, uint32
     if (last == ASPECT_COUNT) say(out, "...");
 }
 
-/* What a piece of text becomes, and where it ends; `end` NULL: it stays. */
+/* The replacement for a piece of text, and the end of the piece. If `end` is NULL, the text stays. */
 struct replacement {
     const char *plain;
-    struct part literal; /* said behind that */
+    struct part literal; /* written after `plain` */
     const char *end;
 };
 
-/* " is like '%swift%' (containing 'swift')" → " contains 'swift'". */
+/* Turns " is like '%swift%' (containing 'swift')" into " contains 'swift'". */
 static struct replacement pattern_at(const char *text)
 {
     static const struct {
@@ -362,7 +364,7 @@ static void say_between(struct say *out, const char *from, const char *to)
     if (to > from) say_bytes(out, from, (size_t)(to - from), CHOICE_BYTES);
 }
 
-/* The text in plain words; what stands in quotes is a literal and stays. */
+/* Replaces exact wordings with plain ones. Quoted text is a literal and stays. */
 static bool make_plain(struct arena *arena, struct say *text)
 {
     struct say out;
@@ -406,7 +408,7 @@ static bool is_tie(const struct asking *a, uint32_t *single)
     return seen_all && seen_one;
 }
 
-/* The phrase that says which rows stay without a match; NULL: there is none. */
+/* Returns the phrase about rows without a match, or NULL. */
 static const struct explain_phrase *unmatched(const struct explanation *reading)
 {
     for (uint32_t i = 0; i < reading->n_phrases; i++)
@@ -424,7 +426,7 @@ static void say_lowered(struct say *out, const char *text, size_t len)
     say_bytes(out, text + 1, len - 1, QUESTION_BYTES);
 }
 
-/* "Boxes without a match are kept, with NULL in the columns of has_track" → "boxes that have no has_track". */
+/* Turns "Boxes without a match are kept, with NULL in the columns of has_track" into "boxes that have no has_track". */
 static void say_unmatched(struct say *out, const struct explain_phrase *phrase)
 {
     static const char MATCH[] = " without a match are kept, with NULL in the columns of ";
@@ -449,7 +451,7 @@ static void ask_unmatched(const struct asking *a, struct say *question, struct s
         say(&choices[i], unmatched(a->readings[i]) ? "yes, those too" : "no, only the others");
 }
 
-/* The last "the number of " of a text, up to `upto`, with nothing else told behind it; NULL. */
+/* Returns the last "the number of " before `upto`, if nothing else follows it, or NULL. */
 static const char *number_before(const char *text, size_t upto)
 {
     static const char NUMBER[] = "the number of ";
@@ -465,7 +467,8 @@ static const char *shown_by(const struct explanation *reading)
     return "";
 }
 
-/* Do both show the same, but for what is counted? Counting rows, one that has no match counts for one. */
+/* True if both readings show the same outputs except for the counted thing. A count of rows counts a row without a
+ * match as one. */
 static bool counts_differ(const struct asking *a)
 {
     const char *first = shown_by(a->readings[0]), *second = shown_by(a->readings[1]);
@@ -474,7 +477,7 @@ static bool counts_differ(const struct asking *a)
     return number_before(first, same) && number_before(second, same);
 }
 
-/* Is all that differs whether rows without a match are there? */
+/* True if the readings differ only in whether they include rows without a match. */
 static bool is_about_unmatched(const struct asking *a)
 {
     if (a->n != 2 || a->inner_differs || !unmatched(a->readings[0]) == !unmatched(a->readings[1])) return false;
@@ -495,7 +498,7 @@ static bool is_combined(const struct explanation *reading)
     return false;
 }
 
-/* The aspect that alone differs; COMBINED: several do, or how tables are joined. */
+/* Returns the only aspect that differs. Returns COMBINED if several differ, or only the joins. */
 static enum aspect only_aspect(const struct asking *a)
 {
     enum aspect only = ASPECT_COUNT;
@@ -504,7 +507,8 @@ static enum aspect only_aspect(const struct asking *a)
     return only == ASPECT_COUNT ? JOINED : only;
 }
 
-/* Each reading as far as it differs. One that is put together of several queries has nothing else to say. */
+/* Writes the question and one choice for each reading, with its differing phrases. A reading that combines several
+ * queries has no other phrases. */
 static void ask_about(const struct asking *a, struct say *question, struct say *choices)
 {
     enum aspect only = only_aspect(a);
@@ -531,7 +535,7 @@ static void ask(const struct asking *a, struct say *question, struct say *choice
         ask_about(a, question, choices);
 }
 
-/* When that tells them not apart: each as a whole. */
+/* Writes each reading as a whole, if the differing phrases do not distinguish them. */
 static void ask_about_all(const struct asking *a, struct say *question, struct say *choices)
 {
     say_clear(question);

@@ -20,14 +20,14 @@ struct explain_statement {
 
 struct explain_readings {
     const char *question;       /* "In which order?" */
-    const char *const *choices; /* one a reading, in their order; no two are the same */
+    const char *const *choices; /* one for each reading, in their order; all different */
     uint32_t n;
 };
 
 /* Asks about two to EXPLAIN_MAX_READINGS statements; the texts live in `arena`. Returns ERR_ENGINE if one of them does
- * not parse or bind, ERR_LIMIT_COUNT for fewer or more of them, ERR_REFUSED if two read the same in words, or
- * ERR_LIMIT_MEMORY if the arena is full. `err` names the statement. Thread: any with exclusive read access to the
- * index. */
+ * not parse or bind, and ERR_LIMIT_COUNT if their number is out of range. Returns ERR_REFUSED if two read the same in
+ * words, and ERR_LIMIT_MEMORY if the arena is full. `err` names the statement. Thread: any with exclusive read access
+ * to the index. */
 enum err_code explain_readings(struct arena *arena, const struct schema_index *index,
                                const struct explain_statement *statements, uint32_t n, struct explain_readings *out,
                                struct err *err);

@@ -16,15 +16,15 @@ struct sql_node *rewrite_node(struct arena *arena, enum sql_kind kind, struct sq
                  sizeof((struct sql_node *[]){__VA_ARGS__}) / sizeof(struct sql_node *))
 
 struct sql_node *rewrite_binary(struct arena *arena, enum sql_op op, struct sql_node *left, struct sql_node *right);
-/* left AND right; either may be NULL. */
+/* Returns left AND right; either may be NULL. */
 struct sql_node *rewrite_and(struct arena *arena, struct sql_node *left, struct sql_node *right);
 /* Makes a node that prints as `text`, such as a number. `text` is not copied. */
 struct sql_node *rewrite_verbatim(struct arena *arena, const char *text);
 struct sql_node *rewrite_count(struct arena *arena, uint64_t number);
-/* instance.name, or name alone; texts are not copied. */
+/* Returns instance.name, or name alone; texts are not copied. */
 struct sql_node *rewrite_column(struct arena *arena, const char *instance, size_t instance_len, const char *name,
                                 size_t name_len);
-/* expression AS "label" */
+/* Returns expression AS "label". */
 struct sql_node *rewrite_item(struct arena *arena, struct sql_node *expr, const char *label);
 
 /* Copies the tree with some nodes replaced: `replace` returns the replacement of a node, or the node itself. Unchanged

@@ -9,29 +9,30 @@ struct say {
     char *text;
     size_t len, max;
     bool cut;
-    bool prose; /* for people; else for the verifier */
+    bool prose; /* prose if true, premise if false */
 };
 
 /* Initialises a buffer of at most `max` bytes and a NUL. Returns false if the arena is full. */
 bool say_init(struct say *out, struct arena *arena, size_t max, bool prose);
 void say_clear(struct say *out);
 
-/* Trusted text, as it is. */
+/* Appends trusted text unchanged. */
 void say(struct say *out, const char *text);
-/* One of two wordings, by who reads it. */
+/* Appends `premise` or `prose`, depending on the rendering. */
 void say_either(struct say *out, const char *premise, const char *prose);
-/* "7". */
+/* Appends "7". */
 void say_count(struct say *out, uint64_t n);
-/* "1 row", "7 rows". */
+/* Appends "1 row" or "7 rows". */
 void say_counted(struct say *out, uint64_t n, const char *one, const char *many);
-/* Untrusted bytes: broken UTF-8 becomes U+FFFD, control characters become spaces, past `most` bytes an ellipsis. */
+/* Appends untrusted bytes: invalid UTF-8 becomes U+FFFD, control characters become spaces, and an ellipsis replaces
+ * text past `most` bytes. */
 void say_bytes(struct say *out, const char *bytes, size_t len, size_t most);
-/* The same in single quotes; quotes inside are doubled. */
+/* Appends the bytes in single quotes, with inner quotes doubled. */
 void say_quoted(struct say *out, const char *bytes, size_t len, size_t most);
-/* A value of the database: 'text', 12, 1.5, NULL, a blob by its size. */
+/* Appends a value of the database: 'text', 12, 1.5, NULL, a blob by its size. */
 void say_value(struct say *out, const struct db_value *value);
 
-/* What separates entry `i` of `n`: "", ", ", " and ". */
+/* Appends the separator before entry `i` of `n`: "", ", " or " and ". */
 void say_comma(struct say *out, uint32_t i, uint32_t n);
 
 #endif

@@ -1,15 +1,14 @@
-/* Why-not: the smallest set of parts without which a row appears.
+/* Why-not: finds the smallest set of parts without which a row appears.
  *
- * DESIGN. A probe is the statement itself with some parts taken out (a condition becomes 1, a join loses its ON, a set
- * operation one side), run to its first row. All sets of one part are probed, the most suspicious first: a literal that
- * its column does not hold, then conditions, then joins. Then all sets of two as far as the budget goes. When none of
- * them does, everything is taken out and put back part by part while a row stays: what is left cannot be made smaller
- * by one, though another set may be. Aggregates, GROUP BY and ORDER BY that no part needs are left out of a probe, so
- * that it stops at its first source row.
+ * DESIGN. A probe is the statement with some parts removed, run up to its first row. A removed condition becomes 1 = 1,
+ * a join loses its ON, and a set operation loses one side. All sets of one part are probed, the most suspicious first:
+ * a literal that its column does not hold, then conditions, then joins. All sets of two follow, as far as the budget
+ * permits. If none of them yields a row, all parts are removed and restored one by one while a row remains. The
+ * resulting set cannot lose a single part, though another set may be smaller. Aggregates, GROUP BY and ORDER BY that no
+ * part needs are removed from a probe, so it stops at its first source row.
  *
- * Rejected: guessing the culprit from statistics alone. The guess is often right and never sure; here it only sets the
- * order.
- */
+ * Rejected: finding the cause by statistics alone. They are often right but never certain; here they only set the
+ * order. */
 #include "lib/explain/whynot.h"
 
 #include "lib/base/clock.h"
@@ -30,9 +29,9 @@ struct whynot_search {
     const struct explain_source *source;
     struct prov_options options;
     struct whynot *out;
-    const struct sql_node *body; /* what is asked: that of the statement, or one arm of it */
+    const struct sql_node *body; /* the probed body: that of the statement, or one arm */
     struct whynot_parts parts;
-    bool failed; /* some probe did not run: its set is not known to be without rows */
+    bool failed; /* a probe did not run, so its set may have rows */
 };
 
 /* ---- one probe -------------------------------------------------------------------------------------------------- */
@@ -51,7 +50,7 @@ static struct sql_node *edit_below(struct whynot_search *s, struct sql_node *nod
     return rewrite_map(s->arena, node, edit, s);
 }
 
-/* A JOIN without USING or NATURAL. */
+/* Returns a JOIN without USING or NATURAL. */
 static struct sql_node *cross(struct whynot_search *s, struct sql_node *join)
 {
     struct sql_node *kids[] = {edit_below(s, join->kids[JOIN_LEFT]), edit_below(s, join->kids[JOIN_RIGHT])};
@@ -70,7 +69,8 @@ static bool having_stays(const struct whynot_search *s, const struct sql_node *s
     return sql_kid(select, SELECT_HAVING) && s->parts.cut;
 }
 
-/* The only arm of the statement, without what hides whether it has source rows. NULL: it has to stay as it is. */
+/* Returns the only arm of the statement without the clauses that hide whether it has source rows. Returns NULL if the
+ * arm must not change. */
 static struct sql_node *bare(struct whynot_search *s, struct sql_node *select)
 {
     const struct sql_node *root = s->source->stmt->root;
@@ -88,8 +88,8 @@ static bool is_top(const struct whynot_search *s, const struct sql_node *n)
     return n == s->source->stmt->root;
 }
 
-/* A set operation of which one side may be taken out. UNION ALL is as empty as UNION and gives its first row at once;
- * further inside it would change what is counted, and a recursion might not end. */
+/* Edits a set operation, one side of which may be removed. UNION ALL is as empty as UNION and returns its first row at
+ * once. Deeper inside, UNION ALL would change counts, and a recursion might not end. */
 static struct sql_node *edit_compound(struct whynot_search *s, struct sql_node *compound)
 {
     if (is_out(s, compound->kids[0])) return edit_below(s, compound->kids[1]);
@@ -113,7 +113,7 @@ static struct sql_node *edit(void *ctx, struct sql_node *node)
     struct whynot_search *s = ctx;
     struct sql_node *other = NULL;
     bool out = is_out(s, node);
-    if (node->kind == SQL_COLUMN) /* an alias of a select list that may have gone */
+    if (node->kind == SQL_COLUMN) /* an alias of a select list that may be removed */
         return node->ref && node->ref->kind == SQL_REF_ALIAS ? rewrite_borrow(node->ref->expr) : node;
     if (node->kind == SQL_LIMIT && out) return NULL;
     if (node->kind == SQL_JOIN && out) return cross(s, node);
@@ -123,7 +123,7 @@ static struct sql_node *edit(void *ctx, struct sql_node *node)
     return other ? other : node;
 }
 
-/* Does a row appear? */
+/* Runs the probe. Returns true if a row appears. */
 static bool probe(struct whynot_search *s)
 {
     const struct sql_node *root = s->source->stmt->root;
@@ -138,14 +138,14 @@ static bool probe(struct whynot_search *s)
         return false;
     }
     s->out->probes++;
-    int64_t start = clock_now_ns(); /* a probe that fails has no time of its own */
+    int64_t start = clock_now_ns(); /* a failed probe reports no time of its own */
     enum err_code code = db_query(s->source->db, s->arena, sql, strlen(sql), NULL, 0, 1, &result, NULL);
     s->out->sql_ns += clock_now_ns() - start;
     if (code) s->failed = true;
     return !code && result.n_rows > 0;
 }
 
-/* `reserve`: probes that must be left. */
+/* True if the budget permits a probe. `reserve` is the number of probes that must remain. */
 static bool may_probe(struct whynot_search *s, uint32_t reserve)
 {
     bool time = s->out->sql_ns < 2 * s->options.time_ms * 1000000;
@@ -166,7 +166,7 @@ static bool try_singles(struct whynot_search *s)
     return false;
 }
 
-/* Leaves enough probes for taking everything out and putting it back. */
+/* Probes all pairs, and keeps enough probes for removing and restoring all parts. */
 static bool try_pairs(struct whynot_search *s)
 {
     struct whynot_part *list = s->parts.list;
@@ -184,7 +184,7 @@ static void set_all(struct whynot_search *s, bool out)
 {
     for (uint32_t i = 0; i < s->parts.n; i++) {
         const struct whynot_culprit *c = &s->parts.list[i].culprit;
-        bool left = c->kind == WHYNOT_ARM && c->node->slot == 0; /* of two sides one must stay */
+        bool left = c->kind == WHYNOT_ARM && c->node->slot == 0; /* one of the two sides must stay */
         s->parts.list[i].out = out && !left;
     }
 }
@@ -206,7 +206,7 @@ static uint32_t count_out(const struct whynot_search *s)
     return n;
 }
 
-/* false: a row never appears, or none did before the budget ended. */
+/* Finds the set. Returns false if no row ever appears, or none before the budget ended. */
 static bool find_set(struct whynot_search *s)
 {
     struct whynot *out = s->out;
@@ -250,7 +250,7 @@ static bool aggregates_all(const struct whynot_search *s, const struct sql_node 
     return block && block->aggregate && !block->grouped && block->n_sources;
 }
 
-/* A set operation has a row that an arm aggregates from nothing: ask about the first such arm. */
+/* Finds the first arm of a set operation whose only row is an aggregate of no rows, and searches there. */
 static bool find_empty_arm(struct whynot_search *s)
 {
     const struct sql_node *root = s->source->stmt->root;

@@ -4,13 +4,13 @@
 
 #include "lib/explain/trace.h"
 
-enum { WHYNOT_MAX_PARTS = 32 }; /* parts beyond are never taken out */
+enum { WHYNOT_MAX_PARTS = 32 }; /* parts beyond this limit are never removed */
 
-/* A condition that may remove all rows. The order of suspicion decides among sets of one size. */
+/* A part whose removal may yield a row. Suspicion orders the sets of one size. */
 struct whynot_part {
     struct whynot_culprit culprit;
-    unsigned innocence; /* small: tried first */
-    bool out;           /* taken out in the next probe */
+    unsigned innocence; /* small values are tried first */
+    bool out;           /* removed in the next probe */
 };
 
 struct whynot_parts {
@@ -19,13 +19,13 @@ struct whynot_parts {
     bool cut; /* there were more */
 };
 
-/* All parts below `top`, the statement's root or an arm, the most suspicious first. */
+/* Collects all parts below `top`, the statement's root or an arm, the most suspicious first. */
 void whynot_collect(struct arena *arena, const struct explain_source *source, const struct sql_node *top,
                     struct whynot_parts *parts);
 
-/* Fill in column, literal, op, written and stored, when the condition compares a column with a literal. */
+/* Fills in column, literal, op, written and stored, if the condition compares a column with a literal. */
 void whynot_read(struct arena *arena, const struct explain_source *source, struct whynot_culprit *culprit);
-/* The nearest stored values; numbers by a statement of their own, which is counted in out. */
+/* Finds the nearest stored values. Numbers take one statement, which is counted in `out`. */
 void whynot_nearest(struct arena *arena, const struct explain_source *source, struct whynot_culprit *culprit,
                     struct whynot *out);
 

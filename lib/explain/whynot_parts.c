@@ -1,4 +1,4 @@
-/* What can be taken out of a statement. */
+/* Collects the removable parts of a statement. */
 #include "lib/explain/whynot.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum innocence {
     ABSENT_LITERAL,  /* a literal that its column does not hold */
-    INNER_CONDITION, /* a condition in a subquery: says more than the condition that the subquery stands in */
+    INNER_CONDITION, /* a condition in a subquery: more specific than the condition around the subquery */
     CONDITION,
     WITH_SUBQUERY,
     JOINING,
@@ -66,7 +66,7 @@ static void add_conjuncts(struct part_collector *c, enum whynot_kind kind, const
     }
 }
 
-/* ON, USING and NATURAL of the joins below a table reference; depth is that of the tree. */
+/* Adds ON, USING and NATURAL of the joins below a table reference. Recursion depth is that of the tree. */
 static void add_joins(struct part_collector *c, const struct sql_node *ref, const struct sql_block *block)
 {
     if (sql_is(ref, SQL_FROM_PAREN)) add_joins(c, sql_kid(ref, 0), block);
@@ -80,8 +80,8 @@ static void add_joins(struct part_collector *c, const struct sql_node *ref, cons
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* Under NOT, NOT IN and on the right of EXCEPT a condition less is a row less. And what is not below the top, or a CTE
- * that it may use, is not asked about. */
+/* True if removing a condition here cannot add rows: under NOT, NOT IN, and on the right of EXCEPT. Nodes outside of
+ * the top and the CTEs that it may use are skipped too. */
 static bool is_beside(const struct part_collector *c, const struct sql_node *n)
 {
     for (; n && n->parent && n != c->top; n = n->parent) {
@@ -108,7 +108,7 @@ static void add_block(struct part_collector *c, const struct sql_block *block)
     if (limit && (none || sql_kid(limit, LIMIT_OFFSET))) add(c, WHYNOT_LIMIT, limit, block, GROUPED);
 }
 
-/* Sides of INTERSECT, and the right side of EXCEPT. */
+/* Adds the sides of INTERSECT, and the right side of EXCEPT. */
 static void add_arms(struct part_collector *c)
 {
     for (const struct sql_node *n = c->top; n; n = sql_walk(c->top, n)) {

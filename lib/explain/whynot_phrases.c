@@ -1,9 +1,9 @@
-/* Why nothing came back, in words. */
+/* Narrates why the result is empty. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
 
-/* One side of a set operation; the left one may be a chain of them. */
+/* Narrates one side of a set operation. The left one may be a chain of them. */
 static void say_excluding_arm(struct narrator *t, struct say *out, const struct sql_node *arm)
 {
     if (sql_is(arm, SQL_COMPOUND)) {
@@ -13,7 +13,7 @@ static void say_excluding_arm(struct narrator *t, struct say *out, const struct 
     say_query(out, narrate_query_number(t, arm, NULL, NARRATE_ARM));
 }
 
-/* "of query 2": the inner query that a condition stands in. */
+/* Writes "of query 2": the inner query that contains the condition. */
 static void say_enclosing_query(struct narrator *t, struct say *out, const struct sql_block *block)
 {
     uint32_t i = 1;

@@ -1,4 +1,8 @@
-/* One condition to blame: which literal, and what the column holds instead. */
+/* Facts about one condition that removes all rows: its literal, and the stored values nearest to it.
+ *
+ * A condition is read as `column OP literal`; of a list, the first literal that the column does not hold counts.
+ * Statistics and the value index tell whether the column holds it. The nearest texts come from the value index. The
+ * nearest numbers take one statement, within the limits of the search. */
 #include "lib/explain/whynot.h"
 
 #include <inttypes.h>
@@ -8,7 +12,7 @@
 /* ---- column OP literal ------------------------------------------------------------------------------------------ */
 
 struct comparison {
-    const struct sql_node *column, *literal; /* literal: the whole operand, with its sign */
+    const struct sql_node *column, *literal; /* the whole operand, with its sign */
     enum sql_op op;
 };
 
@@ -25,7 +29,8 @@ static bool of_binary(const struct sql_node *n, struct comparison *out)
     return true;
 }
 
-/* IN (a, b): the first that the column does not hold is picked by the caller. */
+/* Reads literal number `at` of the condition. For IN (a, b), the caller picks the first one that the column does not
+ * hold. */
 static bool of_node(const struct sql_node *n, uint32_t at, struct comparison *out)
 {
     switch (n->kind) {
@@ -72,7 +77,7 @@ static double to_double(const struct db_value *value)
     return value->type == DB_INT ? (double)value->i : value->f;
 }
 
-/* Does the column hold a value for which `column OP number` is true? */
+/* Returns 1 if the column holds a value for which `column OP number` is true, 0 if not, and -1 if unknown. */
 static int holds_number(const struct schema_column *column, enum sql_op op, double number)
 {
     const struct schema_stats *stats = numbers_of(column);
@@ -115,7 +120,7 @@ static bool read_one(struct arena *arena, const struct explain_source *source, c
 
 enum { MAX_LITERALS = 16 };
 
-/* The first literal that the column does not hold, else the first of all. */
+/* Reads the first literal that the column does not hold, otherwise the first one. */
 static void read_node(struct arena *arena, const struct explain_source *source, const struct sql_node *node,
                       struct whynot_culprit *culprit)
 {
@@ -173,7 +178,7 @@ static void put_nearest(struct whynot_culprit *c, const char *text)
     c->nearest[c->n_nearest++] = text;
 }
 
-/* The values next to a number, by one statement. */
+/* Finds the values next to a number by one statement. */
 static void nearest_numbers(struct arena *arena, const struct explain_source *source, struct whynot_culprit *c,
                             struct whynot *out)
 {
@@ -192,7 +197,7 @@ static void nearest_numbers(struct arena *arena, const struct explain_source *so
     for (uint32_t i = 0; i < result.n_rows; i++) put_nearest(c, value_text(arena, &result.values[i]));
 }
 
-/* '%Jetblue%' looks for Jetblue. */
+/* Removes wildcards: '%Jetblue%' searches for Jetblue. */
 static const char *without_wildcards(struct arena *arena, const char *pattern)
 {
     char *text = arena_strdup(arena, pattern), *to = text;

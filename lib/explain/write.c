@@ -1,4 +1,9 @@
-/* Rules 1 and 3: the chosen row as a condition, and the statement without what collapses rows. */
+/* Rules 1 and 3 of provenance: turns the chosen row into a condition, and removes the clauses that collapse rows.
+ *
+ * Values become NULL-safe, typed conditions in the dialect of the engine. Long values are bound as parameters. A value
+ * that cannot become a condition is skipped, and the arm is then not exact. The shape of the arm decides the condition:
+ * all outputs, the keys of a group, or a declared key. A window function needs a subquery around the arm, because a
+ * condition below it would change its input. */
 #include "lib/explain/trace.h"
 
 #include <float.h>
@@ -20,13 +25,13 @@ static const struct db_dialect *dialect_of(const struct arm_work *work)
     return db_dialect(work->t->source->db);
 }
 
-/* SQLite's: IS, which the others have for NULL alone. */
+/* True for SQLite, whose IS compares any values. Other engines have IS only for NULL. */
 static bool has_plain_is(const struct arm_work *work)
 {
     return strcmp(dialect_of(work)->null_safe, "IS") == 0;
 }
 
-/* Equality that takes NULL for a value. */
+/* Returns an equality in which NULL equals NULL. */
 static struct sql_node *equal(const struct arm_work *work, struct sql_node *left, struct sql_node *right)
 {
     enum sql_op op = has_plain_is(work) ? SQL_OP_IS : SQL_OP_IS_NOT_DISTINCT;
@@ -35,7 +40,7 @@ static struct sql_node *equal(const struct arm_work *work, struct sql_node *left
     return both;
 }
 
-/* ?n or $n, n counted from 1. */
+/* Binds a value. Returns ?n or $n, counted from 1. */
 static struct sql_node *bind_value(struct arm_work *work, const struct db_value *value)
 {
     struct arena *arena = work->t->arena;
@@ -45,15 +50,15 @@ static struct sql_node *bind_value(struct arm_work *work, const struct db_value 
     return rewrite_verbatim(arena, arena_printf(arena, "%c%u", dialect_of(work)->parameter, work->n_params));
 }
 
-/* A number of few digits reads back as the same one everywhere. */
+/* True for a number of few digits, which each engine reads back unchanged. */
 static bool is_short(double value)
 {
     char text[DB_REAL_TEXT];
     return db_real_text(value, text) <= 16 && !strchr(text, 'e');
 }
 
-/* A stored float is compared as it is. A computed one may differ in its last bits when another plan adds up in another
- * order, and a long literal when it is read back. */
+/* Compares a stored float exactly. A computed one may differ in its last bits if another plan adds in another order. A
+ * long literal may differ when it is read back. */
 static struct sql_node *same_float(struct arm_work *work, struct sql_node *expr, double value)
 {
     struct arena *arena = work->t->arena;
@@ -77,7 +82,7 @@ static bool is_boolean(const struct arm_work *work, const struct sql_node *expr)
     return sql_is_truth(expr);
 }
 
-/* `expr` has the value. `of` is the expression that computes it, and has its type. */
+/* Returns a condition that `expr` has the value. `of` is the expression that computes it and determines its type. */
 static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr, const struct sql_node *of,
                                    const struct db_value *value)
 {
@@ -116,7 +121,7 @@ struct sql_node *trace_condition(struct arm_work *work, struct sql_node *expr, c
 {
     if (!expr) return skip(work);
     if (expr->kind == SQL_COLUMN) return same_value(work, expr, expr, value);
-    if (!rewrite_any(expr, is_variable)) return NULL; /* a constant tells no rows apart */
+    if (!rewrite_any(expr, is_variable)) return NULL; /* a constant does not distinguish rows */
     if (rewrite_any(expr, is_unstable)) return skip(work);
     return same_value(work, expr, expr, value);
 }
@@ -135,7 +140,7 @@ static uint32_t n_outputs(const struct arm_work *work)
 
 typedef bool output_test(const struct arm_work *work, uint32_t i);
 
-/* All outputs that pass the test and whose values are known. */
+/* Returns the conjunction over all outputs that pass the test and have a known value. */
 static struct sql_node *row_condition(struct arm_work *work, output_test *test)
 {
     struct sql_node *all = NULL;
@@ -153,7 +158,7 @@ static struct sql_node *row_condition(struct arm_work *work, output_test *test)
     return all;
 }
 
-/* ---- which outputs ---------------------------------------------------------------------------------------------- */
+/* --- selection of outputs ----------------------------------------------------------------------------------------- */
 
 static bool is_column(const struct arm_work *work, uint32_t i)
 {
@@ -187,7 +192,7 @@ static bool any_output(const struct arm_work *work, output_test *test)
     return false;
 }
 
-/* ---- the pieces of the arm -------------------------------------------------------------------------------------- */
+/* --- parts of the arm --------------------------------------------------------------------------------------------- */
 
 static struct sql_node *from_of(struct arm_work *work)
 {
@@ -219,7 +224,7 @@ static struct sql_node *items_of(struct arm_work *work)
     for (uint32_t i = 0; i < work->n_columns; i++)
         items[i] = rewrite_item(arena, work->projected[i], work->columns[i].label);
     uint32_t n = work->n_columns;
-    if (!n) items[n++] = rewrite_item(arena, rewrite_verbatim(arena, "1"), "row"); /* count(*) of what has no key */
+    if (!n) items[n++] = rewrite_item(arena, rewrite_verbatim(arena, "1"), "row"); /* count(*) of rows without a key */
     return rewrite_node(arena, SQL_ITEMS, items, n);
 }
 
@@ -242,7 +247,7 @@ static struct sql_node *order_terms(struct arm_work *work)
 
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */
 
-/* A row of one arm of a set operation: do its aggregates give this row? As a condition that no source row changes. */
+/* Tests whether the aggregates of one arm of a set operation give this row. No source row changes the condition. */
 static struct sql_node *whole_condition(struct arm_work *work)
 {
     struct arena *arena = work->t->arena;
@@ -263,7 +268,7 @@ static bool gives(const struct arm_output *output, const struct sql_node *key)
     return output->expr && key && sql_equal(output->expr, key);
 }
 
-/* The output that hands out this key, or -1. */
+/* Returns the output that is this key, or -1. */
 static int output_of_key(const struct arm_work *work, const struct sql_node *key)
 {
     for (uint32_t i = 0; i < n_outputs(work); i++)
@@ -271,8 +276,8 @@ static int output_of_key(const struct arm_work *work, const struct sql_node *key
     return -1;
 }
 
-/* The keys of the first group, in the order asked for, that gives the chosen row: (SELECT keys ... LIMIT 1). In a set
- * operation there may be none; a 1 beside the keys then keeps NULL keys from being taken for it. */
+/* Returns (SELECT keys ... LIMIT 1): the keys of the first group, in the requested order, that gives the chosen row. In
+ * a set operation there may be none. A 1 beside the keys then distinguishes a missing group from NULL keys. */
 static struct sql_node *find_group(struct arm_work *work, struct sql_node **keys, uint32_t n, uint32_t n_group)
 {
     struct arena *arena = work->t->arena;
@@ -297,7 +302,7 @@ static bool has_grouping_call(const struct sql_node *group)
     return false;
 }
 
-/* GROUPING SETS, ROLLUP, CUBE: a key that is NULL in the row stands for all of its values. */
+/* Returns the condition for GROUPING SETS, ROLLUP and CUBE: a key that is NULL in the row matches all of its values. */
 static struct sql_node *sets_condition(struct arm_work *work, const struct sql_node *group)
 {
     struct sql_node *all = NULL;
@@ -320,7 +325,7 @@ static struct sql_node *group_condition(struct arm_work *work)
     if (has_grouping_call(group)) return sets_condition(work, group);
     struct sql_node **keys = arena_new_array(arena, group->n_kids + 1, struct sql_node *), *all = NULL;
     if (!keys) return NULL;
-    bool told = work->arm->set_op == SQL_OP_NONE; /* else the row may not be this arm's: all of it must be asked for */
+    bool told = work->arm->set_op == SQL_OP_NONE; /* otherwise another arm may have the row: test all outputs */
     for (uint32_t i = 0; i < group->n_kids; i++) {
         keys[i] = trace_expand(work, group->kids[i]);
         told = told && output_of_key(work, keys[i]) >= 0;
@@ -329,13 +334,13 @@ static struct sql_node *group_condition(struct arm_work *work)
         uint32_t n = group->n_kids;
         if (work->arm->set_op != SQL_OP_NONE) keys[n++] = rewrite_count(arena, 1);
         struct sql_node *left = n == 1 ? keys[0] : rewrite_node(arena, SQL_ROW, keys, n);
-        /* PostgreSQL compares a row with a subquery by = only: groups of NULL are not found there. */
+        /* PostgreSQL compares a row with a subquery only by =, so groups of NULL are not found there. */
         struct sql_node *right = find_group(work, keys, n, group->n_kids);
         bool row = n > 1 && !has_plain_is(work);
         return row ? rewrite_binary(arena, SQL_OP_EQ, left, right) : equal(work, left, right);
     }
     enum trace_way way = work->way;
-    work->way = TRACE_STRICT; /* groups are made by collation */
+    work->way = TRACE_STRICT; /* groups follow the collation */
     for (uint32_t i = 0; i < group->n_kids; i++) {
         const struct db_value *value = &work->chosen->values[output_of_key(work, keys[i])];
         all = rewrite_and(arena, all, trace_condition(work, keys[i], value));
@@ -344,7 +349,7 @@ static struct sql_node *group_condition(struct arm_work *work)
     return all;
 }
 
-/* A column of a declared key, not handed out before. */
+/* True for a column of a declared key that is not an earlier output. */
 static bool is_key_column(const struct arm_work *work, uint32_t i)
 {
     const struct arm_output *output = &work->outputs[i];
@@ -356,7 +361,7 @@ static bool is_key_column(const struct arm_work *work, uint32_t i)
     return true;
 }
 
-/* Do the outputs hold a declared key of every table? Then nothing else is needed to find the row. */
+/* True if the outputs include a declared key of each table, which identifies the row. */
 static bool has_all_keys(const struct arm_work *work)
 {
     const struct sql_block *block = work->arm->block;
@@ -375,14 +380,15 @@ static bool has_all_keys(const struct arm_work *work)
 static struct sql_node *plain_condition(struct arm_work *work)
 {
     if (work->way == TRACE_LOOSE) return row_condition(work, is_column);
-    bool mine = work->arm->set_op == SQL_OP_NONE; /* else the same key may stand for another row */
+    bool mine = work->arm->set_op == SQL_OP_NONE; /* otherwise the key may identify another row */
     bool by_key = mine && work->arm->shape == PROV_SHAPE_PLAIN && has_all_keys(work);
     return row_condition(work, by_key ? is_key_column : NULL);
 }
 
-/* ---- what comes first ------------------------------------------------------------------------------------------- */
+/* ---- order of the source rows ----------------------------------------------------------------------------------- */
 
-/* x of min(x) and max(x), and a column that is neither aggregated nor grouped: one row of the group has that value. */
+/* Returns the expression whose value one row of the group holds: x of min(x) and max(x), or a column that is neither
+ * aggregated nor grouped. */
 static struct sql_node *witness_expression(const struct arm_work *work, uint32_t i)
 {
     struct sql_node *expr = work->outputs[i].expr;
@@ -400,7 +406,7 @@ bool trace_is_key(struct arm_work *work, const struct arm_output *output)
     return false;
 }
 
-/* The row with the explained extreme first: ORDER BY (x IS 9) DESC. */
+/* Orders the row with the explained extreme first: ORDER BY (x IS 9) DESC. */
 static struct sql_node *witness_order(struct arm_work *work)
 {
     struct arena *arena = work->t->arena;
@@ -409,7 +415,7 @@ static struct sql_node *witness_order(struct arm_work *work)
         struct sql_node *expr = is_known(work, i) ? witness_expression(work, i) : NULL;
         if (!expr || work->chosen->values[i].type == DB_NULL || trace_is_key(work, &work->outputs[i])) continue;
         struct sql_node *same = trace_condition(work, expr, &work->chosen->values[i]);
-        if (same && sum && dialect_of(work)->has_booleans) break; /* no sums of booleans: the first one orders */
+        if (same && sum && dialect_of(work)->has_booleans) break; /* booleans have no sum: the first one orders */
         if (same) sum = sum ? rewrite_binary(arena, SQL_OP_ADD, sum, same) : same;
     }
     if (!sum) return NULL;
@@ -425,7 +431,7 @@ static bool is_per_row(const struct arm_work *work)
     return work->arm->shape == PROV_SHAPE_PLAIN || work->arm->shape == PROV_SHAPE_MERGED;
 }
 
-/* "o1" AS the arm hands it out, in the inner items, and its condition outside. */
+/* Adds "o1", an output of the arm, to the inner items, and returns its condition for the outer query. */
 static struct sql_node *outer_condition(struct arm_work *work, struct sql_node *items)
 {
     struct arena *arena = work->t->arena;
@@ -433,7 +439,7 @@ static struct sql_node *outer_condition(struct arm_work *work, struct sql_node *
     for (uint32_t i = 0; i < n_outputs(work); i++) {
         const char *name = arena_printf(arena, "o%u", i + 1);
         if (!name || !is_known(work, i) || !work->outputs[i].expr) continue;
-        if (work->way == TRACE_LOOSE && is_windowed(work, i)) { /* row_number() of ties goes by the plan */
+        if (work->way == TRACE_LOOSE && is_windowed(work, i)) { /* row_number() of ties depends on the plan */
             work->skipped = true;
             continue;
         }
@@ -445,8 +451,8 @@ static struct sql_node *outer_condition(struct arm_work *work, struct sql_node *
     return all;
 }
 
-/* A condition below a window function changes what that sees, and it may not stand in WHERE itself: the arm becomes a
- * subquery, and the conditions stand outside. */
+/* Turns the arm into a subquery with the conditions outside. A condition below a window function would change its
+ * input, and a window function is not allowed in WHERE. */
 static struct sql_node *wrap_windows(struct arm_work *work, struct sql_node *inner)
 {
     struct arena *arena = work->t->arena;
@@ -481,7 +487,7 @@ static struct sql_node *condition_of(struct arm_work *work)
     return plain_condition(work);
 }
 
-/* Rule 3: neither aggregates nor GROUP BY, HAVING, DISTINCT; rule 2 gave the items. */
+/* Writes the SELECT of rule 3: no aggregates, GROUP BY, HAVING or DISTINCT. Rule 2 gives the items. */
 static struct sql_node *write_select(struct arm_work *work, bool windows)
 {
     struct arena *arena = work->t->arena;
@@ -492,7 +498,7 @@ static struct sql_node *write_select(struct arm_work *work, bool windows)
     return windows ? wrap_windows(work, select) : select;
 }
 
-/* Under LIMIT only some of the equal rows were let through: as many as the result has, in its order. */
+/* True if LIMIT admits only some of the equal rows: as many as the result has, in its order. */
 static bool is_limited(const struct arm_work *work)
 {
     return work->alone && work->arm->shape == PROV_SHAPE_PLAIN && sql_kid(work->query, QUERY_LIMIT);
@@ -517,7 +523,7 @@ void trace_write(struct arm_work *work)
     arm->exact =
         !work->skipped ||
         sql_is(arm->condition,
-               SQL_EXISTS); /* any row will do for EXISTS; and an order that cannot be said costs no exactness */
+               SQL_EXISTS); /* any row suffices for EXISTS, and an order that SQL cannot express keeps exactness */
     struct sql_node *order = !is_per_row(work) ? witness_order(work) : NULL;
     if (is_limited(work) && !windows) order = order_terms(work);
     arm->all_sql = query && !arena->failed ? sql_print(arena, query) : NULL;

@@ -1,11 +1,11 @@
-/* Closeness of strings by their letters. */
+/* Similarity of strings by their letters: edit distance and Jaro-Winkler. */
 #include "lib/text/internal.h"
 
 #include <string.h>
 
 enum { POINTS_MAX = 64, BYTES_MAX = 1024 };
 
-/* A string as units to compare: code points, or bytes when it has too many of them. */
+/* A string as units to compare: code points, or bytes if it has too many code points. */
 struct units {
     uint32_t items[BYTES_MAX];
     unsigned n;
@@ -44,7 +44,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
     return ab < c ? ab : c;
 }
 
-/* One row of the optimal string alignment table; returns its smallest entry. */
+/* Fills one row of the optimal string alignment table. Returns its smallest entry. */
 static unsigned fill_row(const struct units *a, const struct units *b, unsigned i, const unsigned *before,
                          const unsigned *last, unsigned *row)
 {
@@ -78,7 +78,7 @@ unsigned text_distance(const char *a, const char *b, unsigned limit)
     return distance > limit ? limit + 1 : distance;
 }
 
-/* Jaro: letters that match within half the longer length, less those out of order. */
+/* Returns the Jaro similarity: matching letters within half the longer length, minus those out of order. */
 static double jaro(const struct units *a, const struct units *b)
 {
     bool used_a[BYTES_MAX] = {false}, used_b[BYTES_MAX] = {false};

@@ -1,9 +1,12 @@
-/* The built-in embedding: a bag of hashed features in TEXT_DIM signed buckets, of unit length. A word adds its stem,
- * its groups of synonyms (so that salary and wage meet) and the trigrams of its stem (so that near spellings do).
- * Stop words count only when there is nothing else; generic field words (name, id, type) count less.
+/* The built-in embedding: a bag of hashed features in TEXT_DIM signed buckets, of unit length.
  *
- * Texts repeat their words, explanations most of all: what a word added is kept for each thread, by how it is written, so
- * that nothing else is asked of it again, and added again in the same order, so that the sums are the same to the bit. */
+ * A word adds three kinds of features: its stem, its synonym groups (so salary and wage are similar) and the trigrams
+ * of its stem (so similar spellings are similar). Stop words count only if the text has no other words. Generic field
+ * words (name, id, type) have a lower weight.
+ *
+ * Texts repeat their words, and explanations most of all. Each thread caches the features of a word by its spelling, so
+ * a repeated word needs no other lookup. Cached features are added in the same order, so the sums are identical to the
+ * bit. */
 #include "lib/text/internal.h"
 
 #include <math.h>
@@ -19,11 +22,11 @@ struct feature {
     float weight;
 };
 
-/* A word as it is written (len 0: none), and what it adds. One with more features than there is room for, which `n`
- * counts, and one that is longer than its room are worked out anew each time. */
+/* A word as written (len is 0 if the slot is empty), and its features. Two kinds of words are computed each time:
+ * longer ones than `text`, and those with more features than the slot, which `n` still counts. */
 struct kept_word {
     uint8_t kind, len;
-    bool is_stop; /* then it adds nothing */
+    bool is_stop; /* it adds no features */
     char text[KEPT_TEXT];
     uint32_t n;
     struct feature features[KEPT_FEATURES];
@@ -53,7 +56,7 @@ static struct embed_state *state_get(void)
     return state;
 }
 
-/* Where features go: into `out`, and beside it to the word that is being kept (NULL: none). */
+/* The target of features: `out`, and the word to be cached (NULL if none). */
 struct bag {
     float *out;
     struct kept_word *keep;
@@ -90,8 +93,8 @@ static void add_word(struct bag *bag, const struct text_token *token, float weig
     for (unsigned i = 0; i < stem->n_groups; i++) add_feature(bag, &stem->groups[i], sizeof stem->groups[i], 2, share);
 }
 
-/* Names inside a text ("avg_salary", "StuID") count as their words. Most words are not names and are taken as they are.
- */
+/* Adds a word that is not cached. Names inside a text ("avg_salary", "StuID") count as their words. Most words are not
+ * names and are added unchanged. */
 static bool add_anew(struct arena *arena, struct bag *bag, const char *text, const struct text_token *token,
                      bool stop_words)
 {
@@ -114,7 +117,7 @@ static bool is_same_span(const struct kept_word *word, const struct token_span *
            memcmp(word->text, span->text, span->len) == 0;
 }
 
-/* A word that is none of the kept ones is read and becomes one, where it fits; NULL: the arena is full. */
+/* Reads a word that is not cached, and caches it if it fits. Returns NULL if the arena is full. */
 static const struct kept_word *read_word(struct embed_state *state, float *out, const struct token_scan *scan,
                                          const struct token_span *span, struct kept_word *word)
 {
@@ -130,7 +133,7 @@ static const struct kept_word *read_word(struct embed_state *state, float *out, 
     return NULL;
 }
 
-/* What a word adds follows from its kind and its text alone. */
+/* Adds a word. Its features depend only on its kind and its text. */
 static const struct kept_word *add_span(struct embed_state *state, float *out, const struct token_scan *scan,
                                         const struct token_span *span)
 {
@@ -140,7 +143,7 @@ static const struct kept_word *add_span(struct embed_state *state, float *out, c
     return word;
 }
 
-/* Of a text of nothing but stop words. */
+/* Adds the words of a text that has only stop words. */
 static bool add_stop_words(struct embed_state *state, float *out, const char *text, size_t len)
 {
     struct text_tokens tokens = text_tokenize(&state->scratch, text, len);

@@ -1,5 +1,9 @@
-/* Folding: compatibility decomposition, marks dropped, lower case, space runs to one. One code point at a time, so
- * memory is bounded by the arena alone. */
+/* Folding: compatibility decomposition without marks, in lower case, with single spaces. It works on one code point at
+ * a time, so only the arena bounds its memory.
+ *
+ * ASCII has a separate fast path with the same result. Letters that Unicode does not decompose, and typographic
+ * punctuation, are replaced by a table. Bytes that are not valid UTF-8 are read as Latin-1, so both encodings of one
+ * text fold alike. */
 #include "lib/text/internal.h"
 
 #include <glib.h>
@@ -8,7 +12,7 @@
 unsigned utf8_read_wide(const char *p, const char *end, uint32_t *cp)
 {
     gunichar c = g_utf8_get_char_validated(p, end - p);
-    if (c >= 0x110000U) return *cp = (unsigned char)*p, 1; /* (gunichar)-1 and -2: not UTF-8, or cut */
+    if (c >= 0x110000U) return *cp = (unsigned char)*p, 1; /* (gunichar)-1 and -2: invalid or truncated UTF-8 */
     *cp = c;
     return c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 }
@@ -38,7 +42,7 @@ bool is_wide_space_char(uint32_t cp)
     return g_unichar_isspace(cp) || g_unichar_iscntrl(cp) || g_unichar_type(cp) == G_UNICODE_FORMAT;
 }
 
-/* Letters that Unicode does not decompose but people write plainly, and typographic punctuation. */
+/* Letters that Unicode does not decompose but that are often written without marks, and typographic punctuation. */
 static const struct {
     uint32_t cp;
     const char *plain;
@@ -56,11 +60,11 @@ static const char *plain_form(uint32_t cp)
     return NULL;
 }
 
-/* Text being folded; only counted when `out` is NULL. */
+/* The output of folding. If `out` is NULL, bytes are only counted. */
 struct folding {
     char *out;
     size_t n;
-    bool gap; /* space seen since the last letter */
+    bool gap; /* a space followed the last letter */
 };
 
 static void put(struct folding *to, const char *bytes, size_t n)
@@ -113,7 +117,7 @@ static bool all_ascii(const char *text, size_t len)
     return seen < 0x80;
 }
 
-/* fold_into for most texts. */
+/* fold_into for ASCII, which most texts are. */
 static size_t fold_ascii(const char *text, size_t len, char *out)
 {
     size_t n = 0;
@@ -130,7 +134,7 @@ static size_t fold_ascii(const char *text, size_t len, char *out)
     return n;
 }
 
-/* The bytes that folding takes, without the NUL. */
+/* Returns the bytes that the folded text takes, without the NUL. */
 static size_t room_for(const char *text, size_t len, bool ascii)
 {
     return ascii ? len : fold_into(text, len, NULL);

@@ -1,6 +1,8 @@
-/* Splitting names of tables and columns into words. Cuts at anything but letters and digits, where the case turns
- * (avgSalary, HTTPServer), between letters and digits, and where two known words are written as one (firstname,
- * stuid). Abbreviations are then expanded; one that stands for several words gives several tokens with one span. */
+/* Splits names of tables and columns into words.
+ *
+ * A name is cut at each character that is neither letter nor digit, at a change of case (avgSalary, HTTPServer), and
+ * between letters and digits. It is also cut between two known words that are written as one (firstname, stuid).
+ * Abbreviations are then expanded. An abbreviation of several words gives several tokens with one span. */
 #include "lib/text/internal.h"
 
 #include <glib.h>
@@ -22,7 +24,7 @@ static enum part part_at(const char *p, const char *end, unsigned *n)
     return p < end ? part_of(cp) : PART_NONE;
 }
 
-/* The end of the word that starts at p. */
+/* Returns the end of the word that starts at p. */
 static const char *word_end(const char *p, const char *end)
 {
     unsigned n, next_n;
@@ -83,7 +85,7 @@ static bool is_known(const char *word)
     return known && known->n_groups;
 }
 
-/* What is cut off at the end of a name written as one word. */
+/* The words that are cut off at the end of a name written as one word. */
 static const struct tail {
     const char *text;
     size_t len;
@@ -97,7 +99,7 @@ static const struct tail {
 #undef TAIL
 };
 
-/* Its last letter decides nearly always, and cheaply. */
+/* True if the word ends with the tail. The last letter is compared first, because it nearly always decides. */
 static bool has_tail(const char *word, size_t len, const struct tail *tail)
 {
     return len >= tail->len + 3 && word[len - 1] == tail->text[tail->len - 1] &&
@@ -110,8 +112,8 @@ static bool is_whole(const char *word)
     return known && (known->expansion || known->is_stop || known->is_known);
 }
 
-/* "firstname", "stuid": the length of the first half, or 0. Only listed tails are cut off, and only known heads stay.
- */
+/* Returns the length of the first half of "firstname" or "stuid", or 0. Only listed tails are cut off, and the rest
+ * must be a known word. */
 static size_t glued(const char *word)
 {
     size_t len = strlen(word);

@@ -9,38 +9,38 @@
 
 enum { WORD_MAX = 64 }; /* bytes of a word, with its NUL, up to which stems are cached and words compared by meaning */
 
-/* utf8_read, is_word_char and is_space_char of what is not ASCII. */
+/* Non-ASCII cases of utf8_read, is_word_char and is_space_char. */
 unsigned utf8_read_wide(const char *p, const char *end, uint32_t *cp);
 bool is_wide_word_char(uint32_t cp);
 bool is_wide_space_char(uint32_t cp);
 
-/* One code point of [p, end), p < end. A byte that is not valid UTF-8 is read as Latin-1, so that mixed-up encodings
- * of one value still meet. Returns the bytes taken (1..4). */
+/* Reads one code point of [p, end), p < end. A byte that is not valid UTF-8 is read as Latin-1, so different encodings
+ * of one value compare equal. Returns the number of bytes (1..4). */
 static inline unsigned utf8_read(const char *p, const char *end, uint32_t *cp)
 {
     unsigned char first = (unsigned char)*p;
     return first < 0x80 ? (*cp = first, 1U) : utf8_read_wide(p, end, cp);
 }
 
-/* The code point that ends just before p; 0 at the start of the text. */
+/* Returns the code point that ends just before p, or 0 at the start of the text. */
 uint32_t utf8_before(const char *start, const char *p);
 
-/* Write the code point; returns the bytes written. */
+/* Writes the code point. Returns the number of bytes written. */
 unsigned utf8_write(char *out, uint32_t cp);
 
-/* Letter, mark, digit or underscore. */
+/* True for a letter, mark, digit or underscore. */
 static inline bool is_word_char(uint32_t cp)
 {
     return cp < 0x80 ? g_ascii_isalnum((char)cp) || cp == '_' : is_wide_word_char(cp);
 }
 
-/* Not a call, as GLib's is. */
+/* Like g_ascii_tolower, but inline. */
 static inline char ascii_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Controls and NUL separate, too. */
+/* True for spaces, and for control characters and NUL, which separate words too. */
 static inline bool is_space_char(uint32_t cp)
 {
     return cp < 0x80 ? cp <= ' ' || cp == 0x7F : is_wide_space_char(cp);

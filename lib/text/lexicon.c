@@ -1,8 +1,8 @@
-/* What is known of single words, in tables, gathered into one hash table at first use: stop words, number words,
- * abbreviations of database names, irregular forms, and synonyms among the words that name fields.
+/* Tables of single words, gathered into one hash table on first use. They hold stop words, number words, abbreviations
+ * of database names, irregular forms, and synonyms among the words of field names.
  *
- * To add a word, add it to a row. Synonyms are listed in their plain form and meet by stem; a word may stand in up to
- * six rows (date: time, year ...). A row means "a person who says one may mean a column called the other". */
+ * To add a word, add it to a row. Synonyms are listed in their plain form and compared by stem. A word may occur in up
+ * to six rows (date: time, year ...). A row means that users who say one word may mean a column named by the other. */
 #include "lib/text/internal.h"
 
 #include <assert.h>
@@ -36,9 +36,9 @@ static const struct {
 };
 
 /* clang-format off */
-/* abbreviation, what it stands for; a leading '+' : only after another word of the same name. Only what is hardly ever
- * another word: no "co" (co-author), "exp" (experience, expense), "st" (street, state), "long" (a length, a longitude).
- */
+/* Abbreviation and expansion. A leading '+' restricts it to follow another word of the same name. Ambiguous
+ * abbreviations are excluded: "co" (co-author), "exp" (experience, expense), "st" (street, state), "long" (a length, a
+ * longitude). */
 static const char *const ABBREVIATIONS[][2] = {
     {"abbr", "abbreviation"}, {"abbrev", "abbreviation"}, {"acct", "account"}, {"addr", "address"},
     {"adr", "address"}, {"admin", "administrator"}, {"amt", "amount"}, {"apt", "apartment"}, {"arr", "arrival"},
@@ -107,75 +107,148 @@ static const char *const IRREGULAR[][2] = {
 
 static const char *const SYNONYMS[] = {
     /* people and roles */
-    "customer client buyer shopper purchaser patron consumer", "teacher instructor faculty lecturer professor educator tutor",
-    "student pupil learner undergraduate", "employee worker staff personnel member employ", "boss manager supervisor head leader",
-    "doctor physician", "patient sick", "author writer write", "singer vocalist artist", "artist musician performer band",
-    "player athlete competitor", "driver racer", "user account member", "owner own possess belong", "host organizer organize hold",
-    "participant attendee contestant attend participate entrant", "candidate nominee applicant", "actor actress cast star",
-    "director direct filmmaker", "person people individual human resident", "resident inhabitant population live tenant",
+    "customer client buyer shopper purchaser patron consumer",
+    "teacher instructor faculty lecturer professor educator tutor",
+    "student pupil learner undergraduate", "employee worker staff personnel member employ",
+    "boss manager supervisor head leader",
+    "doctor physician", "patient sick", "author writer write", "singer vocalist artist",
+    "artist musician performer band",
+    "player athlete competitor", "driver racer", "user account member", "owner own possess belong",
+    "host organizer organize hold",
+    "participant attendee contestant attend participate entrant", "candidate nominee applicant",
+    "actor actress cast star",
+    "director direct filmmaker", "person people individual human resident",
+    "resident inhabitant population live tenant",
     "guest visitor visit", "friend buddy", "pet animal", "child kid", "kid son daughter child", "man male gentleman",
-    "woman female lady", "sex gender male female", "spouse wife husband married", "coach trainer", "captain pilot commander",
-    "pilot aviator", "president chairman chief", "ceo chief executive", "advisor mentor adviser supervisor", "surgeon physician doctor",
-    "passenger traveler traveller", "nurse caregiver", "voter vote elector", "reviewer rater critic", "conductor director maestro",
-    "researcher scientist", "seller vendor supplier", "supplier vendor provider", "reader subscriber", "party organization political",
+    "woman female lady", "sex gender male female", "spouse wife husband married", "coach trainer",
+    "captain pilot commander",
+    "pilot aviator", "president chairman chief", "ceo chief executive", "advisor mentor adviser supervisor",
+    "surgeon physician doctor",
+    "passenger traveler traveller", "nurse caregiver", "voter vote elector", "reviewer rater critic",
+    "conductor director maestro",
+    "researcher scientist", "seller vendor supplier", "supplier vendor provider", "reader subscriber",
+    "party organization political",
     /* names, codes, descriptions */
-    "name title call called label", "name who whom", "title heading headline", "surname last family", "first given forename",
-    "nickname alias", "id identifier identification key number code", "code number abbreviation symbol", "description detail details text note",
-    "detail information info", "type kind category sort class", "category genre class group", "genre style", "status state condition",
-    "comment remark note review", "summary abstract overview", "keyword tag", "topic subject theme", "subject course class",
-    "email mail e-mail", "phone telephone mobile cell contact", "website url homepage web site", "picture photo image photograph",
-    "logo emblem", "version edition release", "format form", "language tongue speak", "religion faith", "nationality citizenship country citizen",
+    "name title call called label", "name who whom", "title heading headline", "surname last family",
+    "first given forename",
+    "nickname alias", "id identifier identification key number code", "code number abbreviation symbol",
+    "description detail details text note",
+    "detail information info", "type kind category sort class", "category genre class group", "genre style",
+    "status state condition",
+    "comment remark note review", "summary abstract overview", "keyword tag", "topic subject theme",
+    "subject course class",
+    "email mail e-mail", "phone telephone mobile cell contact", "website url homepage web site",
+    "picture photo image photograph",
+    "logo emblem", "version edition release", "format form", "language tongue speak", "religion faith",
+    "nationality citizenship country citizen",
     "initial letter", "prefix begin start", "suffix ending end",
     /* place */
-    "place location where locate site spot venue position", "city town municipality", "town village", "country nation land nationality",
-    "state province region", "county district", "region area zone territory", "address street residence live", "headquarters headquarter base office",
-    "office bureau branch", "building facility property", "apartment flat unit", "room chamber suite", "floor storey story level",
-    "venue stadium arena hall", "hotel inn lodging", "airport airfield", "station stop terminal", "port harbor harbour", "road street route highway",
-    "origin source from departure", "destination to arrival target", "home house residence hometown", "hometown birthplace", "continent land",
-    "mountain peak hill", "river stream", "lake reservoir", "island isle", "border neighbor neighbour adjacent boundary", "campus school college",
+    "place location where locate site spot venue position", "city town municipality", "town village",
+    "country nation land nationality",
+    "state province region", "county district", "region area zone territory", "address street residence live",
+    "headquarters headquarter base office",
+    "office bureau branch", "building facility property", "apartment flat unit", "room chamber suite",
+    "floor storey story level",
+    "venue stadium arena hall", "hotel inn lodging", "airport airfield", "station stop terminal", "port harbor harbour",
+    "road street route highway",
+    "origin source from departure", "destination to arrival target", "home house residence hometown",
+    "hometown birthplace", "continent land",
+    "mountain peak hill", "river stream", "lake reservoir", "island isle",
+    "border neighbor neighbour adjacent boundary", "campus school college",
     "coordinate latitude longitude", "postcode zip zipcode postal", "capital city",
     /* time */
-    "date when day time", "year when annual season", "month monthly", "day daily", "time when hour", "duration length long time", "age old young birth year",
-    "birth born birthday birthdate", "birthday date", "death die died dead", "start begin beginning open from commence", "end finish close stop until to",
-    "founded established found establish start built opened", "build construct construction built", "arrival arrive", "departure depart leave",
-    "release publish issue launch publication", "join hire employ enroll start", "hire recruit employ", "season year", "recent new late last modern", "early first old",
-    "schedule timetable plan", "period term duration", "semester term quarter", "tenure service", "deadline due", "frequency often times", "expire expiration expiry",
+    "date when day time", "year when annual season", "month monthly", "day daily", "time when hour",
+    "duration length long time", "age old young birth year",
+    "birth born birthday birthdate", "birthday date", "death die died dead", "start begin beginning open from commence",
+    "end finish close stop until to",
+    "founded established found establish start built opened", "build construct construction built", "arrival arrive",
+    "departure depart leave",
+    "release publish issue launch publication", "join hire employ enroll start", "hire recruit employ", "season year",
+    "recent new late last modern", "early first old",
+    "schedule timetable plan", "period term duration", "semester term quarter", "tenure service", "deadline due",
+    "frequency often times", "expire expiration expiry",
     "modify update change edit", "create make made creation add", "cancel cancelled cancellation",
     /* money */
-    "salary wage pay earn income compensation", "income earnings revenue earn profit", "revenue sales turnover gross", "price cost charge fee expensive cheap",
-    "cost expense expenditure spend", "amount sum quantity total value", "payment pay paid", "bill invoice charge", "budget fund funding finance",
-    "discount reduction rebate", "tax duty", "balance account savings saving", "loan credit debt borrow", "profit gain margin", "worth value asset rich wealth",
-    "donation donate contribution give", "fine penalty", "rent rental lease", "currency money", "bonus reward", "interest rate", "sponsor fund support", "investor shareholder invest", "fare ticket price",
+    "salary wage pay earn income compensation", "income earnings revenue earn profit", "revenue sales turnover gross",
+    "price cost charge fee expensive cheap",
+    "cost expense expenditure spend", "amount sum quantity total value", "payment pay paid", "bill invoice charge",
+    "budget fund funding finance",
+    "discount reduction rebate", "tax duty", "balance account savings saving", "loan credit debt borrow",
+    "profit gain margin", "worth value asset rich wealth",
+    "donation donate contribution give", "fine penalty", "rent rental lease", "currency money", "bonus reward",
+    "interest rate", "sponsor fund support", "investor shareholder invest", "fare ticket price",
     "grant award funding", "market sale", "buy purchase order", "sell sale sold", "deposit saving checking",
     /* measures */
-    "height tall high elevation altitude", "elevation altitude high", "weight heavy mass light", "length long distance", "distance far mile mileage kilometer", "size big large small area",
-    "area surface square size", "width wide", "depth deep", "speed fast velocity slow quick", "temperature hot cold warm", "capacity size seat hold maximum", "count number quantity many total",
-    "average mean avg", "maximum highest most largest top peak", "minimum lowest least smallest", "total sum overall all aggregate", "percentage percent share proportion ratio rate", "rate rating ratio",
-    "rating score star grade rank stars", "rank position ranking place standing", "score point points result mark", "grade mark gpa score class", "level degree tier", "degree qualification diploma", "stock inventory quantity",
-    "quantity amount number", "density crowded", "power horsepower strength", "volume amount", "humidity moisture wet", "rainfall precipitation rain", "wind gust", "visibility visible", "damage loss harm",
-    "population people inhabitant", "attendance audience spectator crowd viewer", "popularity popular", "difference gap", "mileage mpg fuel economy", "enrollment enrolment size", "result outcome score",
-    "vote ballot", "win victory winner champion", "lose loss defeat", "strength ability", "skill ability expertise", "experience expertise", "quality grade",
+    "height tall high elevation altitude", "elevation altitude high", "weight heavy mass light", "length long distance",
+    "distance far mile mileage kilometer", "size big large small area",
+    "area surface square size", "width wide", "depth deep", "speed fast velocity slow quick",
+    "temperature hot cold warm", "capacity size seat hold maximum", "count number quantity many total",
+    "average mean avg", "maximum highest most largest top peak", "minimum lowest least smallest",
+    "total sum overall all aggregate", "percentage percent share proportion ratio rate", "rate rating ratio",
+    "rating score star grade rank stars", "rank position ranking place standing", "score point points result mark",
+    "grade mark gpa score class", "level degree tier", "degree qualification diploma", "stock inventory quantity",
+    "quantity amount number", "density crowded", "power horsepower strength", "volume amount", "humidity moisture wet",
+    "rainfall precipitation rain", "wind gust", "visibility visible", "damage loss harm",
+    "population people inhabitant", "attendance audience spectator crowd viewer", "popularity popular",
+    "difference gap", "mileage mpg fuel economy", "enrollment enrolment size", "result outcome score",
+    "vote ballot", "win victory winner champion", "lose loss defeat", "strength ability", "skill ability expertise",
+    "experience expertise", "quality grade",
     /* work and school */
-    "job occupation profession position work role", "role position duty part", "department division unit section", "company firm business corporation manufacturer enterprise organization", "organization institution association agency",
-    "manufacturer maker make producer brand", "brand make label", "industry sector field", "project program programme", "school college university academy", "university college institution", "course class module lecture", "major field study subject discipline",
-    "study major enroll take", "class section", "exam test assessment", "assignment task homework", "certificate certification license", "club society association", "team club squad side", "team group", "training course", "prerequisite requirement required",
-    "department faculty", "employer company", "branch office store", "shop store outlet branch market", "warehouse depot", "product item goods merchandise", "item thing article", "part component", "service offering",
-    "order purchase transaction booking", "booking reservation reserve book", "transaction payment purchase", "shipment delivery ship deliver", "contract agreement policy", "policy insurance", "claim request", "complaint issue problem", "fault defect error problem",
-    "document file paper record", "paper article publication", "article story news", "book publication novel title", "publisher press", "journal magazine periodical", "citation cite reference", "conference workshop meeting", "meeting appointment",
-    "treatment procedure therapy cure", "procedure operation surgery", "disease illness sickness condition allergy", "medicine drug medication prescription prescribe", "symptom sign", "hospital clinic", "appointment visit",
-    "machine device equipment", "repair fix maintenance maintain", "tool instrument", "technician engineer", "program application software", "system platform", "web internet online", "account user", "login sign logon", "password credential",
+    "job occupation profession position work role", "role position duty part", "department division unit section",
+    "company firm business corporation manufacturer enterprise organization",
+    "organization institution association agency",
+    "manufacturer maker make producer brand", "brand make label", "industry sector field", "project program programme",
+    "school college university academy", "university college institution", "course class module lecture",
+    "major field study subject discipline",
+    "study major enroll take", "class section", "exam test assessment", "assignment task homework",
+    "certificate certification license", "club society association", "team club squad side", "team group",
+    "training course", "prerequisite requirement required",
+    "department faculty", "employer company", "branch office store", "shop store outlet branch market",
+    "warehouse depot", "product item goods merchandise", "item thing article", "part component", "service offering",
+    "order purchase transaction booking", "booking reservation reserve book", "transaction payment purchase",
+    "shipment delivery ship deliver", "contract agreement policy", "policy insurance", "claim request",
+    "complaint issue problem", "fault defect error problem",
+    "document file paper record", "paper article publication", "article story news", "book publication novel title",
+    "publisher press", "journal magazine periodical", "citation cite reference", "conference workshop meeting",
+    "meeting appointment",
+    "treatment procedure therapy cure", "procedure operation surgery", "disease illness sickness condition allergy",
+    "medicine drug medication prescription prescribe", "symptom sign", "hospital clinic", "appointment visit",
+    "machine device equipment", "repair fix maintenance maintain", "tool instrument", "technician engineer",
+    "program application software", "system platform", "web internet online", "account user", "login sign logon",
+    "password credential",
     "permission access right", "level stage", "problem issue trouble",
     /* culture, sport, travel */
-    "film movie picture cinema", "song track music single", "music song melody", "album record cd", "show program series performance", "series show tv", "episode part", "channel network station", "concert gig show performance", "festival event fair",
-    "event occasion competition happening", "competition contest tournament championship game race", "tournament cup competition", "match game play", "race contest", "game match sport", "sport game", "medal award prize", "award prize honor honour", "trophy cup prize",
-    "instrument guitar piano", "band group orchestra", "orchestra symphony", "painting art artwork picture", "exhibition exhibit display", "museum gallery", "theme subject", "camera lens", "recipe dish", "dish food meal course menu", "restaurant diner cafe eatery", "wine grape", "grape variety",
-    "appellation region", "drink beverage", "ingredient component", "flavor taste flavour", "food cuisine", "flight trip journey", "trip journey travel ride tour", "travel visit trip", "airline carrier", "aircraft airplane plane jet", "car vehicle auto automobile", "vehicle truck van", "ship vessel boat",
-    "train railway rail", "route path line", "bike bicycle cycle", "bus coach", "ticket pass", "luggage baggage", "attraction sight landmark", "tourist visitor", "club team", "league division conference", "goal point", "trainer coach", "stadium capacity arena", "mission assignment", "battle fight war", "weapon gun",
-    "crime offense offence criminal", "perpetrator criminal suspect", "killed casualty death kill", "injured hurt injure wounded", "case incident", "court judge", "party political", "election vote poll", "representative delegate", "law legislation", "nominate nomination nominated",
-    "phone smartphone device", "chip processor", "screen display", "memory storage ram", "color colour", "shape form", "material fabric", "breed species race", "species kind", "plant crop", "tree wood", "roller coaster ride", "gas fuel oil", "station pump", "wrestler fighter", "entrepreneur founder",
-    "dorm dormitory residence", "amenity facility feature", "feature characteristic attribute property", "characteristic trait attribute", "superpower power ability", "hero superhero", "alignment side", "publisher company", "eye vision", "skin hair", "view perspective vista", "review rating comment",
-    "follower follow fan", "tweet post message", "post message article", "message text mail", "like favorite prefer favourite", "relation relationship connection", "parent father mother", "group set", "list catalog catalogue", "assign allocate give", "contain include have", "support help", "use utilize usage", "cause reason", "language script",
-    "official formal", "common popular frequent", "local regional", "foreign international overseas", "complete finish done", "active current valid", "inactive former old", "available free vacant", "full complete whole", "serve service", "operate run", "manage run lead", "work serve employ", "live reside stay",
+    "film movie picture cinema", "song track music single", "music song melody", "album record cd",
+    "show program series performance", "series show tv", "episode part", "channel network station",
+    "concert gig show performance", "festival event fair",
+    "event occasion competition happening", "competition contest tournament championship game race",
+    "tournament cup competition", "match game play", "race contest", "game match sport", "sport game",
+    "medal award prize", "award prize honor honour", "trophy cup prize",
+    "instrument guitar piano", "band group orchestra", "orchestra symphony", "painting art artwork picture",
+    "exhibition exhibit display", "museum gallery", "theme subject", "camera lens", "recipe dish",
+    "dish food meal course menu", "restaurant diner cafe eatery", "wine grape", "grape variety",
+    "appellation region", "drink beverage", "ingredient component", "flavor taste flavour", "food cuisine",
+    "flight trip journey", "trip journey travel ride tour", "travel visit trip", "airline carrier",
+    "aircraft airplane plane jet", "car vehicle auto automobile", "vehicle truck van", "ship vessel boat",
+    "train railway rail", "route path line", "bike bicycle cycle", "bus coach", "ticket pass", "luggage baggage",
+    "attraction sight landmark", "tourist visitor", "club team", "league division conference", "goal point",
+    "trainer coach", "stadium capacity arena", "mission assignment", "battle fight war", "weapon gun",
+    "crime offense offence criminal", "perpetrator criminal suspect", "killed casualty death kill",
+    "injured hurt injure wounded", "case incident", "court judge", "party political", "election vote poll",
+    "representative delegate", "law legislation", "nominate nomination nominated",
+    "phone smartphone device", "chip processor", "screen display", "memory storage ram", "color colour", "shape form",
+    "material fabric", "breed species race", "species kind", "plant crop", "tree wood", "roller coaster ride",
+    "gas fuel oil", "station pump", "wrestler fighter", "entrepreneur founder",
+    "dorm dormitory residence", "amenity facility feature", "feature characteristic attribute property",
+    "characteristic trait attribute", "superpower power ability", "hero superhero", "alignment side",
+    "publisher company", "eye vision", "skin hair", "view perspective vista", "review rating comment",
+    "follower follow fan", "tweet post message", "post message article", "message text mail",
+    "like favorite prefer favourite", "relation relationship connection", "parent father mother", "group set",
+    "list catalog catalogue", "assign allocate give", "contain include have", "support help", "use utilize usage",
+    "cause reason", "language script",
+    "official formal", "common popular frequent", "local regional", "foreign international overseas",
+    "complete finish done", "active current valid", "inactive former old", "available free vacant",
+    "full complete whole", "serve service", "operate run", "manage run lead", "work serve employ", "live reside stay",
 };
 
 /* clang-format on */
@@ -184,8 +257,8 @@ static const char GENERIC_WORDS[] = "name id identifier number code type kind va
                                     "entry info information detail details "
                                     "description item list row key title total count amount";
 
-/* Words that may be half of a name written as one, beside all abbreviations and synonyms; and whole words that only
- * look like two (val-id). */
+/* Words that may be half of a name written as one, besides all abbreviations and synonyms. Also whole words that only
+ * look like two halves (val-id). */
 static const char KNOWN_WORDS[] =
     "first last middle full user nick file home work start end birth death begin total unit sub main other line order "
     "post pre street block bed bath check foot head land class ware house hand air water fire sea sun north south east "
@@ -203,7 +276,7 @@ static struct lexeme *entry_of(const char *word)
     return entry;
 }
 
-/* Call with each word of a line separated by spaces. */
+/* Calls `add` with each word of a line. Spaces separate the words. */
 static void each_word(const char *line, void (*add)(const char *word, unsigned group), unsigned group)
 {
     char word[WORD_MAX];
@@ -241,7 +314,7 @@ static void add_synonym(const char *word, unsigned group)
     const struct lexeme *known = g_hash_table_lookup(table, word);
     char stem[WORD_MAX];
     if (known && known->is_stop)
-        g_strlcpy(stem, word, sizeof stem); /* the stem of a stop word is the word */
+        g_strlcpy(stem, word, sizeof stem); /* a stop word is its own stem */
     else
         stem_raw(known && known->base ? known->base : word, stem);
     struct lexeme *entry = entry_of(stem);

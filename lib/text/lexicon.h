@@ -49,8 +49,9 @@ enum { TEXT_NO_WORD = UINT32_MAX >> 12, TEXT_MAX_LINKS = 64 };
 uint32_t text_lexicon_stem(const char *stem);
 uint32_t text_lexicon_word(const char *word);
 
-/* Facts about a word: how common it is (0..15, about the binary logarithm of its count in a tagged corpus), and the
- * class of its main sense (the WordNet file of its first sense: TEXT_CLASS_...). Zero for TEXT_NO_WORD. */
+/* Facts about a word. The first is its commonness (0..15), roughly the binary logarithm of its count in a tagged
+ * corpus. The second is the class of its main sense, the WordNet file of its first sense: TEXT_CLASS_.... Both are zero
+ * for TEXT_NO_WORD. */
 enum text_word_class {
     TEXT_CLASS_NONE = 0,
     TEXT_CLASS_ACT = 4,
@@ -68,7 +69,7 @@ enum text_word_class {
 };
 struct text_word_info {
     uint8_t commonness;
-    uint8_t class; /* enum text_word_class, or another number of WordNet's files below 45; 0: of our own tables */
+    uint8_t class; /* enum text_word_class, or another number of WordNet's files below 45; 0 for our own tables */
 };
 struct text_word_info text_lexicon_info(uint32_t word);
 

@@ -1,11 +1,10 @@
 /* The bytes of models/words.lex. Numbers are little-endian; offsets are from the start of the file, multiples of 4.
- *
- *   header
- *   slots      n_slots (a power of two) u32: number of a word + 1, 0 where free; probed upwards from lexicon_hash(stem)
- *   words      n_words + 1 entries, in the order of their texts; the last one only ends the lists of the one before
- *   links      n_links u32: lexicon_link, ascending within a word
- *   texts      n_texts bytes: the stems, each with its NUL
- */
+ *   - header
+ *   - slots: n_slots (a power of two) u32, each the number of a word + 1, or 0 if free. Probed upwards from
+ *     lexicon_hash(stem).
+ *   - words: n_words + 1 entries, sorted by text. The last one only ends the lists of the one before.
+ *   - links: n_links u32, each a lexicon_link, ascending within a word
+ *   - texts: n_texts bytes, the stems, each with its NUL */
 #ifndef ASSAY_LIB_TEXT_LEXICON_FORMAT_H
 #define ASSAY_LIB_TEXT_LEXICON_FORMAT_H
 
@@ -18,7 +17,7 @@ static const char LEXICON_MAGIC[8] = "assaylex";
 struct lexicon_header {
     char magic[8];
     uint32_t version, size; /* of the file */
-    uint64_t checksum;      /* XXH3 of all that follows the header */
+    uint64_t checksum;      /* XXH3 of all bytes after the header */
     uint32_t n_slots, n_words, n_links, n_texts;
     uint32_t slots, words, links, texts; /* offsets */
 };
@@ -29,7 +28,7 @@ struct lexicon_word {
     uint32_t info;  /* commonness | class << 8 */
 };
 
-/* A link: 20 bits of the other word, 4 of the kind, 8 of the strength in 255ths. */
+/* A link: 20 bits for the other word, 4 for the kind, 8 for the strength in 255ths. */
 static inline uint32_t lexicon_link(uint32_t word, uint32_t kind, uint32_t strength)
 {
     return word << 12 | kind << 8 | strength;

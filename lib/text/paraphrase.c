@@ -1,3 +1,9 @@
+/* Compares the facts of a rewritten text with those of the original (see paraphrase.h).
+ *
+ * Values are compared first: each quoted text of the original must occur, and both texts are then blanked there. The
+ * remaining text is tokenized into names, numbers, signs and senses. Plain words of a sentence are ignored unless the
+ * caller lists them as names. Number words and digit groups are converted to their value. The check reports the first
+ * difference, and the choice is the same in every run. */
 #include "lib/text/paraphrase.h"
 
 #include "lib/text/text.h"
@@ -5,8 +11,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* Words that tell of queries and their results, as a sentence needs them; by themselves they name nothing. Compared as they are,
- * not by stem: "named" is plain, "name" is not. Sorted. */
+/* Plain words of sentences about queries and results, which name nothing by themselves. They are compared as written
+ * and not by stem: "named" is plain, "name" is not. Sorted. */
 static const char *const plain_words[] = {
     "according",    "across",     "additionally",  "again",       "altogether",  "always",       "answer",
     "answers",      "appear",     "appears",       "applied",     "apply",       "asked",        "asks",
@@ -45,7 +51,7 @@ static const char *const plain_words[] = {
     "whole",        "worked",     "works",         "written",     "yielding",    "yields",
 };
 
-/* Words for the same sense: where the original has one of a row, so has the paraphrase, and the other way round. */
+/* Words of the same sense. If the original has a word of a row, the paraphrase must have one too, and the reverse. */
 static const struct {
     const char *name, *words;
 } senses[] = {
@@ -65,14 +71,14 @@ static const struct {
 } ordinals[] = {{"first", 1}, {"second", 2},  {"third", 3},  {"fourth", 4}, {"fifth", 5},
                 {"sixth", 6}, {"seventh", 7}, {"eighth", 8}, {"ninth", 9},  {"tenth", 10}};
 
-/* What a text has of each. */
+/* The facts of a text. */
 struct facts {
     struct arena *arena;
     GHashTable *names; /* stem → the word */
     GArray *numbers;   /* of double */
-    GString *signs;    /* that stand for units: %, $ ... */
+    GString *signs;    /* unit signs: %, $ ... */
     unsigned senses;   /* bits */
-    bool has_article;  /* "a", "only" ...: may stand for 1 */
+    bool has_article;  /* "a", "only" ...: may mean 1 */
 };
 
 /* --- words --- */
@@ -88,7 +94,7 @@ static bool is_plain(const char *norm)
            bsearch(norm, plain_words, G_N_ELEMENTS(plain_words), sizeof *plain_words, by_text) != NULL;
 }
 
-/* The row of senses that a word stands in, or -1. "doesn't" is a "not". */
+/* Returns the row of senses that contains the word, or -1. "doesn't" counts as "not". */
 static int sense_of(const char *norm)
 {
     char padded[24];
@@ -100,7 +106,7 @@ static int sense_of(const char *norm)
     return -1;
 }
 
-/* As it was written first, under its stem. */
+/* Adds a name under its stem, in its first spelling. */
 static bool add_name(struct facts *facts, const char *stem, const char *norm)
 {
     if (stem && !g_hash_table_contains(facts->names, stem))
@@ -113,14 +119,14 @@ static bool add_plain_or_stem(struct facts *facts, const struct text_token *toke
     return add_name(facts, is_plain(token->norm) ? token->norm : token->stem, token->norm);
 }
 
-/* Quoted, a plain word is a name as well. */
+/* Adds a quoted word. A quoted plain word is a name too. */
 static bool add_quoted(struct facts *facts, const char *norm)
 {
     const char *stem = is_plain(norm) ? arena_printf(facts->arena, "'%s'", norm) : text_stem(facts->arena, norm);
     return add_name(facts, stem, norm);
 }
 
-/* A word as it stands: its sense, or its name. customer_id and HTTPServer are several. */
+/* Adds a word as its sense or its name. customer_id and HTTPServer are several words. */
 static bool add_word(struct facts *facts, const char *source, const struct text_token *token)
 {
     const char *text = source + token->start;
@@ -147,7 +153,7 @@ static bool multiplies(double number)
     return number == 12 || number == 100 || number >= 1000;
 }
 
-/* 1 of "first", 2 of "2nd"; 0: no ordinal. */
+/* Returns 1 for "first" and 2 for "2nd". Returns 0 for a word that is not an ordinal. */
 static double ordinal(const char *norm)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(ordinals); i++)
@@ -158,7 +164,8 @@ static double ordinal(const char *norm)
     return suffix ? (double)number : 0;
 }
 
-/* "1 234 567" with one space of any kind before each three digits: how many tokens from `at` on are one number; 1: just it. */
+/* Reads "1 234 567", with one space of any kind before each three digits. Returns the number of tokens from `at` on
+ * that form one number, at least 1. */
 static uint32_t digit_groups(const struct text_tokens *tokens, uint32_t at, double *number)
 {
     const struct text_token *t = tokens->items;
@@ -173,7 +180,8 @@ static uint32_t digit_groups(const struct text_tokens *tokens, uint32_t at, doub
     return n;
 }
 
-/* A number that begins at `at`: tokens taken; its worth. "two hundred and five", "2.5 million". */
+/* Reads the number that begins at `at`: "two hundred and five", "2.5 million". Returns the number of tokens, and its
+ * value in *number. */
 static uint32_t read_number(const struct text_tokens *tokens, uint32_t at, double *number)
 {
     const struct text_token *t = tokens->items;
@@ -203,7 +211,7 @@ static uint32_t read_number(const struct text_tokens *tokens, uint32_t at, doubl
 
 /* --- reading a text --- */
 
-/* Punctuation that says nothing. */
+/* True for punctuation without meaning. */
 static bool is_silent(const char *norm)
 {
     static const char *const silent =
@@ -267,7 +275,8 @@ static bool has_number(const struct facts *facts, double number)
     return number == 1 && facts->has_article;
 }
 
-/* Is there a number in `in` that is not in `other`? Of what was added, one is nobody's number: "the one". */
+/* Finds a number of `in` that is missing from `other`. An added 1 is ignored, because it may be a pronoun: "the one".
+ */
 static bool numbers_differ(const struct facts *in, const struct facts *other, bool added,
                            struct paraphrase_difference *out)
 {
@@ -280,7 +289,7 @@ static bool numbers_differ(const struct facts *in, const struct facts *other, bo
     return false;
 }
 
-/* Is there a name in `in` that is not in `other`? A plain word is one only where `always` has it. */
+/* Finds a name of `in` that is missing from `other`. A plain word is a name only if it is in `always`. */
 static bool names_differ(const struct facts *in, const struct facts *other, GHashTable *always, bool added,
                          struct paraphrase_difference *out)
 {
@@ -291,7 +300,7 @@ static bool names_differ(const struct facts *in, const struct facts *other, GHas
     while (g_hash_table_iter_next(&iter, &name, &norm)) {
         if (g_hash_table_contains(other->names, name)) continue;
         if (is_plain(name) && !(always && g_hash_table_contains(always, name))) continue;
-        if (!found || strcmp(norm, found) < 0) found = norm; /* the same in every run */
+        if (!found || strcmp(norm, found) < 0) found = norm; /* independent of the order of the hash table */
     }
     return found && differs(out, added, "name", found);
 }
@@ -325,8 +334,8 @@ static bool is_letter_before(const char *text, const char *at)
     return before && g_unichar_isalnum(g_utf8_get_char(before));
 }
 
-/* The next value of the original, from *at on: what stands between single quotes, of which two are one. Blanks it out. NULL:
- * none is left. Owed g_free. */
+/* Returns the next value of the original from *at on, and blanks it out. A value is the text between single quotes,
+ * where two quotes denote one. Returns NULL if there is none. Free with g_free. */
 static char *take_value(char *original, size_t *at)
 {
     char *open = original + *at;
@@ -344,7 +353,8 @@ static char *take_value(char *original, size_t *at)
     return g_string_free(value, FALSE);
 }
 
-/* Blank out every place of `value` in the text, in quotes or, where `bare`, without. False: there was none. */
+/* Blanks out each occurrence of `value` in the text, in quotes, or also without quotes if `bare` is set. Returns false
+ * if there was none. */
 static bool blank_value(char *text, const char *value, bool bare)
 {
     size_t len = strlen(value);
@@ -381,7 +391,7 @@ static char *with_quotes_doubled(const char *value)
     return out;
 }
 
-/* Take the values out of both texts. True: one was lost. */
+/* Blanks out the values in both texts. Returns true if the text lost one. */
 static bool values_differ(char *text, char *original, struct paraphrase_difference *out)
 {
     GPtrArray *values = g_ptr_array_new_with_free_func(g_free);
@@ -403,7 +413,7 @@ static bool values_differ(char *text, char *original, struct paraphrase_differen
     return lost;
 }
 
-/* --- all of it --- */
+/* --- the whole check --- */
 
 static GHashTable *words_of(struct arena *arena, const char *const *names, size_t n)
 {

@@ -1,4 +1,4 @@
-/* Closeness of words by meaning: stems, abbreviations, synonyms, and an agent with its action ("singer", "sing"). */
+/* Similarity of words by meaning: stems, abbreviations, synonyms, and an agent with its action ("singer", "sing"). */
 #include "lib/text/internal.h"
 
 #include <glib.h>
@@ -23,7 +23,7 @@ unsigned text_synonym_groups(const char *stem, const uint16_t **groups)
     return known ? known->n_groups : 0;
 }
 
-/* Lower-cased copy that fits, or false. */
+/* Copies the word in lower case. Returns false if it does not fit. */
 static bool lower(const char *word, char out[WORD_MAX])
 {
     size_t n = strnlen(word, WORD_MAX);
@@ -32,19 +32,19 @@ static bool lower(const char *word, char out[WORD_MAX])
     return true;
 }
 
-/* teach/teacher, write/writer, win/winner, act/actor: `longer` is `shorter` with an ending of the doer. */
+/* True if `longer` is the agent of the action `shorter`: teach/teacher, write/writer, win/winner, act/actor. */
 static bool is_agent(const char *shorter, const char *longer)
 {
     size_t n = strlen(shorter);
     if (n < 3 || strncmp(shorter, longer, n) != 0) return false;
     const struct lexeme *known = lexeme_find(longer);
-    if (known && known->is_generic) return false; /* number is not who numbs */
+    if (known && known->is_generic) return false; /* "number" is not the agent of "numb" */
     const char *rest = longer + n;
     if (rest[0] == shorter[n - 1] && rest[0] != '\0' && strcmp(rest + 1, "er") == 0) return true;
     return strcmp(rest, "er") == 0 || strcmp(rest, "or") == 0 || (shorter[n - 1] == 'e' && strcmp(rest, "r") == 0);
 }
 
-/* A one-word expansion, or the word itself. */
+/* Returns the expansion if it is one word, otherwise the word itself. */
 static const char *expanded(const char *word)
 {
     const struct lexeme *known = lexeme_find(word);

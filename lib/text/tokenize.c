@@ -1,8 +1,7 @@
-/* Splitting a question into words, numbers, quoted strings and punctuation.
+/* Splits a question into words, numbers, quoted strings and punctuation.
  *
- * Each rule is a scanner that looks at the text at a position and returns how many bytes it takes, or 0. They are
- * tried in the order of RULES; the last one always takes one code point.
- */
+ * Each rule is a scanner that inspects the text at a position and returns the number of bytes it consumes, or 0. The
+ * rules are tried in the order of RULES. The last one always consumes one code point, so the scan ends. */
 #include "lib/text/internal.h"
 #include "lib/text/lexicon.h"
 
@@ -33,7 +32,7 @@ bool text_is_stop(const char *word)
     return known && known->is_stop;
 }
 
-/* The number word before a hyphen; NULL. */
+/* Returns the number word before a hyphen, or NULL. */
 static const struct lexeme *number_before(const char *norm, const char *dash)
 {
     char word[16];
@@ -56,7 +55,7 @@ long text_number_in_span(const char *word)
     return whole && number > 0 && number <= MOST ? (long)number : 0;
 }
 
-/* "twenty-five": both halves are number words, tens and ones. */
+/* True for "twenty-five": both halves are number words, tens and ones. */
 static bool hyphen_number(const char *norm, double *number)
 {
     const char *dash = strchr(norm, '-');
@@ -76,7 +75,7 @@ bool token_finish(struct arena *arena, struct text_token *token, const char *nor
     bool fits = strnlen(norm, WORD_MAX) < WORD_MAX;
     struct word_facts facts = {.known = NULL};
     if (fits) word_look(norm, &facts);
-    const struct lexeme *known = facts.known; /* the tables have no word that does not fit */
+    const struct lexeme *known = facts.known; /* all words of the tables fit */
     if (known) {
         token->is_stop = known->is_stop;
         token->is_number = known->is_number;
@@ -107,7 +106,7 @@ static const char *skip_digits(const struct token_scan *scan, const char *p)
     return p;
 }
 
-/* Opening and closing quote marks. A straight quote opens only where no word ends before it. */
+/* Opening and closing quotation marks. A straight mark opens a quotation only if no word ends before it. */
 static const struct {
     const char *open, *close;
 } QUOTES[] = {{"'", "'"},
@@ -144,7 +143,7 @@ static size_t scan_quoted(const struct token_scan *scan, const char *p, size_t *
     return 0;
 }
 
-/* -12, 1,234.5, .5, 10k. What goes on as a word (3-D, 2nd, 2014-06-18) is left to scan_word. */
+/* Scans -12, 1,234.5, .5 and 10k. A number that continues as a word (3-D, 2nd, 2014-06-18) is left to scan_word. */
 static size_t scan_number(const struct token_scan *scan, const char *p)
 {
     const char *q = p;
@@ -165,7 +164,7 @@ static size_t scan_number(const struct token_scan *scan, const char *p)
     return (size_t)(q - p);
 }
 
-/* "5-10" and "2010-2015" are two numbers; "747-400" and "555-1234" are names. */
+/* True for a range: "5-10" and "2010-2015" are two numbers; "747-400" and "555-1234" are names. */
 static bool is_range(const struct token_scan *scan, const char *p, const char *dash)
 {
     const char *right = dash + 1, *end = skip_digits(scan, right);
@@ -176,7 +175,8 @@ static bool is_range(const struct token_scan *scan, const char *p, const char *d
     return strtoul(p, NULL, 10) < strtoul(right, NULL, 10);
 }
 
-/* Does the mark at q bind the word [p, q) to what follows it? Caller has seen that a word character follows. */
+/* True if the character at q connects the word [p, q) with the following text. The caller has checked that a word
+ * character follows. */
 static bool joins(const struct token_scan *scan, const char *p, const char *q)
 {
     bool digits = skip_digits(scan, p) == q;
@@ -225,7 +225,7 @@ static bool is_number_start(const char *p)
     return g_ascii_isdigit(*p) || *p == '-' || *p == '.';
 }
 
-/* The length of a token that starts with digits and is longer than its number: a date, 2nd, 3-D. */
+/* True if a token that starts with digits is longer than its number: a date, 2nd, 3-D. */
 static bool goes_on_as_word(const struct token_scan *scan, const char *p, size_t number)
 {
     if (!g_ascii_isdigit(*p) || !number) return false;

@@ -4,8 +4,8 @@
 
 #include "lib/text/text.h"
 
-/* What a unit measures. TEXT_UNIT_AMOUNT (thousand, million) goes with any other. All currencies are one
- * TEXT_UNIT_MONEY, since there are no rates of exchange here. */
+/* The quantity that a unit measures. TEXT_UNIT_AMOUNT (thousand, million) combines with any other. All currencies are
+ * one TEXT_UNIT_MONEY, because there are no exchange rates. */
 enum text_unit_thing {
     TEXT_UNIT_TIME,
     TEXT_UNIT_LENGTH,
@@ -21,20 +21,20 @@ enum text_unit_thing {
 struct text_unit {
     const char *word; /* a stem, or a short form */
     enum text_unit_thing thing;
-    /* In the base unit of the thing: second, metre, kilogram, one, square metre, euro, byte, kWh or litre. */
+    /* in the base unit of the thing: second, metre, kilogram, one, square metre, euro, byte, kWh or litre */
     double factor;
-    bool letter; /* a short form that is too short for a sentence: "g" */
+    bool letter; /* too short to be a unit in a sentence: "g" */
 };
 
-/* True if two amounts differ by 2 % or less. People round: a mile is 1.6 kilometres. */
+/* True if two amounts differ by 2 % or less, because users round: a mile is 1.6 kilometres. */
 bool text_unit_near(double a, double b);
 
-/* Gives the unit that a word names; NULL if it names none. `of_name`: the word is of a column's name, where one letter
- * counts. */
+/* Returns the unit that a word names, or NULL. `of_name` is set for a word of a column's name, where single letters
+ * count. */
 const struct text_unit *text_unit_of(const struct text_token *token, bool of_name);
 
-/* Gives the unit that a column's name says; NULL if it names none. A column of millions of dollars has the unit of
- * millions. A column of hours per week has the unit of hours. */
+/* Returns the unit that the name of a column states, or NULL. A column of millions of dollars has the unit of millions.
+ * A column of hours per week has the unit of hours. */
 const struct text_unit *text_unit_of_name(const struct text_tokens *words);
 
 #endif

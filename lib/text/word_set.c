@@ -1,7 +1,8 @@
-/* Many words against many: struct text_word_set of lib/text/lexicon.h.
+/* Compares many words with many: struct text_word_set of lib/text/lexicon.h.
  *
- * A word that goes in is entered under its own number and under those of the words it is linked to. A word that is asked
- * for is looked up under its number; its own IS_A links are followed too, since nothing lists the kinds of a thing. */
+ * A word that is put in is entered under its own number and under the numbers of its linked words. A queried word is
+ * looked up under its own number. Its IS_A links are followed too, because the lexicon does not list the kinds of a
+ * thing. */
 #include "lib/text/internal.h"
 #include "lib/text/lexicon.h"
 
@@ -12,14 +13,14 @@ enum { SET_MAX_WORDS = 65535, OWN_WORDS = 16 };
 struct set_entry {
     struct text_link link;
     uint32_t tag;
-    const struct set_entry *next; /* in its bucket */
+    const struct set_entry *next; /* next in the same bucket */
 };
 
 struct text_word_set {
     struct arena *arena;
     const struct set_entry **buckets;
     uint32_t mask, n, room;
-    uint64_t own[OWN_WORDS]; /* bits of the numbers of the words that went in, folded: most words are not among them */
+    uint64_t own[OWN_WORDS]; /* folded bits of the numbers that were put in: most words are absent */
 };
 
 struct text_word_set *text_word_set_new(struct arena *arena, uint32_t room)
@@ -68,7 +69,7 @@ struct match_list {
     unsigned n, room;
 };
 
-/* Into its place, best first; a tag that is there stays with the better one. */
+/* Inserts a match in its place, best first. If the tag is present, the better match remains. */
 static void add_match(struct match_list *list, uint32_t tag, struct text_relation relation)
 {
     unsigned at = 0;
@@ -86,7 +87,7 @@ static bool wanted(unsigned kinds, enum text_relation_kind kind)
     return kinds >> kind & 1U;
 }
 
-/* A word that is asked for may be a kind of one that went in. */
+/* Finds words in the set of which the queried word is a kind. */
 static void find_above(const struct text_word_set *set, uint32_t word, struct match_list *list)
 {
     uint32_t n;

@@ -1,11 +1,10 @@
-/* The whole result says nothing: it is empty, a column is all NULL, or a numeric column is all zero (SQLens §A.1,
- * "Abnormal result"), and why.
+/* abnormal_result: the whole result carries no information. It is empty, a column is all NULL, or a numeric column is
+ * all zero (SQLens §A.1, "Abnormal result").
  *
- * Honest zeros and empties are common, so the vote needs a culprit. The why-not search drops one condition at a time
- * from the top block and asks whether rows appear: a condition whose absence brings rows is what empties the result.
- * When every condition alone is met by some row and the question states its literals, or the tables are empty, there is
- * nothing to hold against the query, and the finding is a note.
- */
+ * Correct zeros and empty results are common, so a vote needs a condition to blame. The why-not search drops one
+ * condition of the top block at a time and asks whether rows appear. If rows appear, the dropped condition empties the
+ * result. The finding is only a note if the tables are empty. The same holds if some row meets each condition alone and
+ * the question states its literals. */
 #include "lib/explain/rewrite.h"
 #include "signals/support/predicate.h"
 #include "signals/support/probe.h"
@@ -31,7 +30,7 @@ static const struct sql_node *top_select(const struct vsig_subject *subject)
     return sql_is(body, SQL_SELECT) ? body : NULL;
 }
 
-/* A condition that is taken out. */
+/* A condition that is removed. */
 struct removal {
     struct arena *arena;
     const struct sql_node *dropped;
@@ -43,8 +42,8 @@ static struct sql_node *take_out(void *ctx, struct sql_node *node)
     return node == removal->dropped ? rewrite_verbatim(removal->arena, "(1 = 1)") : node;
 }
 
-/* The WHERE without `dropped` (NULL: nothing of it), as the search of lib/explain/whynot.h writes it too, so that what
- * both ask is run once. */
+/* Returns the WHERE clause without `dropped` (NULL drops the whole clause). The text equals that of the search in
+ * lib/explain/whynot.h, so a probe that both need runs once. */
 static const char *conditions_without(struct arena *arena, const struct sql_node *where, const struct sql_node *dropped)
 {
     const struct sql_node **conjuncts;
@@ -56,7 +55,8 @@ static const char *conditions_without(struct arena *arena, const struct sql_node
     return rest ? sql_print(arena, rest) : NULL;
 }
 
-/* Is there a row of the block's FROM that meets its WHERE without `dropped` (NULL: with no WHERE at all)? 1, 0, -1. */
+/* Tests whether a row of the FROM clause meets the WHERE clause without `dropped` (NULL drops the whole clause).
+ * Returns 1, 0, or -1 if the probe failed. */
 static int rows_without(struct culprit_search *search, const struct sql_node *dropped)
 {
     struct vsig_subject *subject = search->subject;
@@ -70,9 +70,8 @@ static int rows_without(struct culprit_search *search, const struct sql_node *dr
     return vsig_probe_any(subject, arena_printf(arena, "%sSELECT 1 %s%s%s", with, text, *rest ? " " : "", rest), &code);
 }
 
-/* Is every predicate of the statement met by some row alone and stated by the question, or dead by the question's
- * fault?
- */
+/* True if some row meets each predicate of the statement and the question states its literal, or the question itself
+ * causes the empty predicate. */
 static bool nothing_against(struct culprit_search *search)
 {
     struct vsig_predicate all[VSIG_MAX_PREDICATES];
@@ -89,7 +88,8 @@ static bool nothing_against(struct culprit_search *search)
     return true;
 }
 
-/* The condition of the top block whose absence brings rows; the FROM clause when the joins alone give none; NULL. */
+/* Returns the condition of the top block whose removal yields rows, the FROM clause if the joins alone yield none, or
+ * NULL. */
 static const struct sql_node *culprit(struct culprit_search *search, bool *is_join)
 {
     const struct sql_node *from = sql_kid(search->select, SELECT_FROM), *where = sql_kid(search->select, SELECT_WHERE);
@@ -117,7 +117,7 @@ static bool has_empty_table(const struct vsig_subject *subject)
     return false;
 }
 
-/* Does the block join along declared keys alone? That these have no values in common is the data's fault. */
+/* True if the block joins only along declared keys. If these keys have no values in common, the data are at fault. */
 static bool joins_by_keys(struct vsig_subject *subject, const struct sql_node *select)
 {
     const struct vsig_shape *shape = vsig_shape(subject);
@@ -170,8 +170,8 @@ static enum column_look look_at_column(const struct db_result *result, uint32_t 
     return all_null ? COLUMN_NULL : all_zero ? COLUMN_ZERO : COLUMN_MIXED;
 }
 
-/* 1 if the table's column holds no other value than the one in the result: the query is not to blame for it. 0 if it
- * does; -1 if the column's statistics were left out. */
+/* Returns 1 if the column of the table holds only the value of the result, so the query is not at fault. Returns 0 if
+ * it holds others, and -1 if the column has no statistics. */
 static int column_is_like_that(const struct vsig_subject *subject, uint32_t column, enum column_look look)
 {
     const struct sql_block *block = subject->bound->n_blocks ? subject->bound->blocks[0] : NULL;

@@ -13,7 +13,7 @@ static const struct vsig_option OPTIONS[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-/* Does the truth of the whole not need this predicate to hold? */
+/* True if the whole condition can hold although this predicate does not. */
 static bool is_negated(const struct sql_node *node)
 {
     if (node->flags & SQL_F_NOT) return true;
@@ -22,7 +22,7 @@ static bool is_negated(const struct sql_node *node)
     return false;
 }
 
-/* Below a SELECT that is subtracted: the right arm of EXCEPT, or a NOT IN / NOT EXISTS subquery. */
+/* True below a SELECT that is subtracted: the right arm of EXCEPT, or a NOT IN or NOT EXISTS subquery. */
 static bool is_subtracted(const struct vsig_subject *subject, const struct sql_node *node)
 {
     for (const struct sql_block *b = sql_block_of(subject->bound, node); b; b = b->parent)
@@ -32,7 +32,7 @@ static bool is_subtracted(const struct vsig_subject *subject, const struct sql_n
     return (in && in != node && (in->flags & SQL_F_NOT)) || (exists && is_negated(exists));
 }
 
-/* Is there another branch of an OR (or a CASE) around it, so that the row may still come? */
+/* Returns the OR or CASE around the node whose other branch may still yield the row, or NULL. */
 static const struct sql_node *choice_around(const struct sql_node *node)
 {
     for (const struct sql_node *up = node->parent; up && up->kind != SQL_SELECT; up = up->parent)
@@ -40,7 +40,7 @@ static const struct sql_node *choice_around(const struct sql_node *node)
     return NULL;
 }
 
-/* A choice with a branch that some row meets. Whatever is not among `all` is taken to be met by some row. */
+/* True if some row meets a branch of the choice. A condition that is not in `all` is assumed to be met. */
 static bool has_live_branch(const struct sql_node *choice, const struct vsig_predicate *all, uint32_t n)
 {
     if (choice->kind == SQL_CASE) return true;
@@ -56,14 +56,14 @@ static bool has_live_branch(const struct sql_node *choice, const struct vsig_pre
     return dead < below;
 }
 
-/* IS NULL on the optional side of an outer join asks for rows without a partner. */
+/* True for IS NULL on the optional side of an outer join, which selects rows without a partner. */
 static bool is_anti_join(const struct vsig_predicate *predicate)
 {
     bool negated;
     return vsig_is_null_test(predicate->node, &negated) && !negated && predicate->ref->source->nullable;
 }
 
-/* Nearest values, and columns that hold the literal. */
+/* Adds the nearest values and the columns that hold the literal. */
 static void add_data(struct vsig_run *run, struct vsig_finding *finding, const struct vsig_predicate *predicate)
 {
     const struct vsig_subject *subject = run->subject;

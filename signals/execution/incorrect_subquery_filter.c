@@ -1,10 +1,9 @@
-/* x op (SELECT ...) whose subquery yields more than one distinct value: the engine silently takes the first
- * (SQLens §A.1, "Incorrect filter in subquery").
+/* incorrect_subquery_filter: the subquery of x op (SELECT ...) yields more than one distinct value, and the engine
+ * silently takes the first (SQLens §A.1, "Incorrect filter in subquery").
  *
- * Differs from the paper: found on the tree rather than by a regular expression, and counted in distinct values,
- * because repeats of one value do no harm. A correlated subquery is asked per outer row, max_probe of them, in one
- * probe.
- */
+ * The signal deviates from the paper in two ways. It finds the subquery in the syntax tree and not by a regular
+ * expression. It counts distinct values, because repeats of one value do no harm. One probe evaluates a correlated
+ * subquery for at most max_probe outer rows. */
 #include "signals/support/probe.h"
 
 #include <string.h>
@@ -26,7 +25,7 @@ static const struct sql_node *subquery_side(const struct sql_node *node)
     return NULL;
 }
 
-/* One row by construction: an aggregate without GROUP BY. */
+/* True if the subquery has exactly one row: an aggregate without GROUP BY. */
 static bool is_single_row(const struct vsig_subject *subject, const struct sql_node *query)
 {
     const struct sql_node *select = sql_kid(query, QUERY_BODY);
@@ -43,7 +42,7 @@ static bool is_limited_to_one(const struct sql_node *query)
     return count && count->text_len == 1 && count->text[0] == '1';
 }
 
-/* 1: more than one distinct value; 0: not; -1: *code says why. */
+/* Returns 1 if there is more than one distinct value, 0 if there is not, and -1 with the reason in *code. */
 static int ask_alone(struct vsig_subject *subject, const struct sql_node *query, enum err_code *code)
 {
     const char *with = vsig_probe_with(subject, "assay_q(c)", query);
@@ -54,8 +53,8 @@ static int ask_alone(struct vsig_subject *subject, const struct sql_node *query,
     return *code == ERR_OK ? result.n_rows > 1 : -1;
 }
 
-/* The subquery with its value replaced by the count of its distinct values, asked for each row of the block around it.
- */
+/* Returns a probe that replaces the value of the subquery with the count of its distinct values, for each row of the
+ * outer block. */
 static const char *correlated_probe(struct vsig_subject *subject, const struct sql_node *query, uint32_t max_rows)
 {
     struct arena *arena = subject->arena;
@@ -76,7 +75,7 @@ static const char *correlated_probe(struct vsig_subject *subject, const struct s
                         max_rows);
 }
 
-/* Can the select list be replaced by a count without changing which rows are counted? */
+/* True if a count can replace the select list without changing which rows are counted. */
 static bool is_countable(const struct sql_node *query)
 {
     const struct sql_node *select = sql_kid(query, QUERY_BODY);

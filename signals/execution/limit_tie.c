@@ -1,7 +1,8 @@
-/* ORDER BY ... LIMIT n cuts through rows with equal keys and different output: which of them come back is chance.
+/* limit_tie: ORDER BY ... LIMIT n cuts between rows that have equal keys and different output, so the choice is
+ * arbitrary.
  *
- * Groups tie in their counts all the time, and people ask for "the one with the most" all the same: that fired on 2.4 %
- * of the training gold, so a tie of aggregates is a note, and a tie of stored values (1.1 %) the vote. */
+ * Counts of groups often tie, and many questions still ask for "the one with the most". That case fired on 2.4 % of the
+ * training gold queries. So a tie of aggregates is a note, and a tie of stored values (1.1 %) is the vote. */
 #include "signals/support/probe.h"
 #include "signals/support/widened.h"
 
@@ -55,7 +56,7 @@ const struct vsig_def vsig_limit_tie = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_QUESTION_AMBIGUITY,
     .needs = VSIG_NEEDS_DB,
-    .off_by_default = true, /* 6 right of 16 on the dev logs: its lift interval includes 1 */
+    .off_by_default = true, /* 6 of 16 correct on the dev logs: its lift interval includes 1 */
     .sentence = "LIMIT cuts between rows that have equal ORDER BY keys but different output",
     .description = "Several rows at the limit have the same ORDER BY key, so the choice between them is arbitrary.",
     .example = "`SELECT name FROM singer ORDER BY age DESC LIMIT 1` returns only one singer, even if two singers have "

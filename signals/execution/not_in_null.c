@@ -1,4 +1,4 @@
-/* x NOT IN (subquery) is never true once the subquery yields a NULL. */
+/* not_in_null: x NOT IN (subquery) is never true if the subquery yields a NULL. */
 #include "signals/support/probe.h"
 
 static bool is_not_in_subquery(const struct sql_node *node)
@@ -9,8 +9,8 @@ static bool is_not_in_subquery(const struct sql_node *node)
     return ((node->flags & SQL_F_NOT) != 0) != negated_around;
 }
 
-/* Can the subquery's column be NULL at all, going by the index? A plain column without NULLs of an inner FROM item can
- * not. */
+/* True if the statistics exclude NULL in the column of the subquery: a plain column without NULLs of an inner FROM
+ * item. */
 static bool never_null(const struct vsig_subject *subject, const struct sql_node *query)
 {
     const struct sql_node *select = sql_kid(query, QUERY_BODY);

@@ -1,7 +1,8 @@
-/* null_first: ORDER BY ... LIMIT n answers with a row whose key is NULL, for the engine puts those first.
+/* null_first: ORDER BY ... LIMIT n returns a row whose key is NULL, because the engine sorts NULL first.
  *
- * SQLite takes NULL for less than anything, so an ascending order begins with it; PostgreSQL takes it for more, so a
- * descending one does. A blank text and a date of zeros stand for nothing likewise. The query is asked itself, with its keys shown: conditions that keep NULL out are met that way. */
+ * SQLite treats NULL as less than any value, so an ascending order begins with it. PostgreSQL treats NULL as greater,
+ * so a descending order begins with it. A blank text and a date of zeros also represent a missing value. The probe is
+ * the query itself, with its keys in the output. It therefore includes all conditions that exclude NULL. */
 #include "signals/support/names.h"
 #include "signals/support/probe.h"
 #include "signals/support/query.h"
@@ -12,14 +13,14 @@
 static const char *const ABOUT_NULL[] = {"null",  "missing",     "unknown",   "empty",
                                          "blank", "unspecified", "undefined", NULL};
 
-/* Does the engine put NULL first for this term? Who wrote NULLS FIRST means it. */
+/* True if the engine sorts NULL first for this term. A query that says NULLS FIRST intends it. */
 static bool begins_with_null(const struct vsig_run *run, const struct sql_node *term)
 {
     if (term->flags & (SQL_F_NULLS_FIRST | SQL_F_NULLS_LAST)) return false;
     return db_dialect(run->subject->db)->nulls_are_least == (term->op != SQL_DESC);
 }
 
-/* A text without a letter, or a date that is none: what stands where NULL belongs. */
+/* True for a text without a letter, or an invalid date, which replaces NULL. */
 static bool is_blank(const struct db_value *value)
 {
     if (value->type != DB_TEXT) return false;
@@ -28,7 +29,7 @@ static bool is_blank(const struct db_value *value)
     return value->len == 0 || memchr(value->text, '-', value->len) || memchr(value->text, ' ', value->len);
 }
 
-/* Do the statistics say that the key always has a value? Then the query need not be run again. */
+/* True if the statistics show that the key always has a value. The query then need not run again. */
 static bool always_has_value(const struct vsig_run *run, const struct sql_node *query, const struct sql_node *term)
 {
     const struct sql_node *items = sql_kid(sql_kid(query, QUERY_BODY), SELECT_ITEMS);
@@ -38,7 +39,7 @@ static bool always_has_value(const struct vsig_run *run, const struct sql_node *
     const struct schema_column *column = ref ? schema_column_of(run->subject->schema, ref) : NULL;
     if (!column || !ref->source || ref->source->kind != SQL_SOURCE_TABLE || ref->source->nullable) return false;
     const struct schema_stats *stats = &column->stats;
-    bool one_kind = stats->texts == 0 || stats->ints + stats->reals == 0; /* else the least text is not known */
+    bool one_kind = stats->texts == 0 || stats->ints + stats->reals == 0; /* the least text is unknown otherwise */
     return !stats->sampled && stats->nulls == 0 && one_kind && !is_blank(&stats->min);
 }
 

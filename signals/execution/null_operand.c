@@ -1,12 +1,12 @@
 /* null_operand: an output is NULL because one operand of its calculation is NULL, and the other operands are lost.
  *
- * DESIGN. The signal reads outputs of the answer that are a concatenation, a sum or a difference. The candidate's own
- * result is the proof: the column must have a NULL there. One operand must be able to be NULL, and another one must
- * always have a value, which is then lost.
+ * DESIGN. The signal reads outputs of the answer that are a concatenation, a sum or a difference. The result of the
+ * candidate is the proof: the column must have a NULL there. One operand must be nullable, and another one must always
+ * have a value, which is then lost.
  *
  * A concatenation is an error. A sum or a difference is a warning, because NULL may mean that the value is not known
- * yet. Differences of dates are skipped for this reason. So are windows and operands that are the same column of two
- * rows, because the first row has no row before it. */
+ * yet. Differences of dates are skipped for this reason. Windows are skipped too, and so are operands that are the same
+ * column of two rows, because the first row has no row before it. */
 #include "signals/support/names.h"
 #include "signals/support/probe.h"
 #include "signals/support/query.h"
@@ -51,7 +51,7 @@ static void add_operands(const struct sql_node *node, bool (*is_chain)(const str
         out->items[out->n++] = node;
 }
 
-/* The column that an operand reads: itself, or what SUM adds up. */
+/* Returns the column that an operand reads, either directly or through SUM. */
 static const struct sql_ref *column_of(const struct sql_node *operand)
 {
     if (query_aggregate_of(operand) == QUERY_SUM) operand = sql_kid(sql_kid(operand, CALL_ARGS), 0);
@@ -70,7 +70,7 @@ static bool is_number(const struct schema_column *column)
     return type == VSIG_TYPE_INT || type == VSIG_TYPE_REAL;
 }
 
-/* Gives the operand that can be NULL beside one that has a value; NULL if there is none. */
+/* Returns an operand that can be NULL beside one that has a value, or NULL if there is none. */
 static const struct sql_node *find_operand(const struct vsig_run *run, const struct operand_chain *operands,
                                            bool numbers)
 {

@@ -1,9 +1,9 @@
-/* text_number: numbers kept as text are compared or sorted letter by letter, and it makes a difference.
+/* text_number: numbers stored as text are compared or sorted as text, and the result differs.
  *
- * '95' is greater than '150', and greater than 150 too: the engine turns the number into a text where the column is one.
- * A text among numbers ('T' for a trace
- * of rain) is greater than all of them. Equality does no harm. Whether anything comes out otherwise is asked of the data: texts of one length ('0012', years)
- * have the order of their numbers. */
+ * As text, '95' is greater than '150'. It is greater than the number 150 too, because the engine converts the number to
+ * text if the column is text. A text among numbers ('T' for a trace of rain) is greater than all of them. Equality does
+ * no harm. Probes of the data decide whether the result differs, because texts of one length ('0012', years) sort like
+ * their numbers. */
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
 #include "signals/support/probe.h"
@@ -20,14 +20,14 @@ static const struct vsig_option OPTIONS[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-/* What one candidate costs and has learnt. */
+/* The probes and the result for one candidate. */
 struct text_number_search {
     struct vsig_run *run;
     uint32_t probes;
-    enum err_code code; /* of what could not be asked */
+    enum err_code code; /* the error of a failed probe */
 };
 
-/* What a column that is not all numbers holds in their place: 'null', 'n/a', nothing. */
+/* True for a text that marks a missing number: 'null', 'n/a', or an empty text. */
 static bool is_missing(const struct db_value *value)
 {
     static const char *const WORDS[] = {"null", "none", "n/a", "na", "nan", "-", "?", "unknown", "\\N"};
@@ -37,7 +37,7 @@ static bool is_missing(const struct db_value *value)
     return value->len == 0;
 }
 
-/* The length of the number that the text begins with: "1,370" of "1,370 lb". */
+/* Returns the length of the number at the start of the text: "1,370" of "1,370 lb". */
 static size_t number_at_start(const char *text)
 {
     size_t n = 0;
@@ -45,7 +45,7 @@ static size_t number_at_start(const char *text)
     return n;
 }
 
-/* Does each of the frequent values begin with a number, and is the next word the same for all: "lb", "of", or none? */
+/* True if each frequent value begins with a number and the same word follows each: "lb", "of", or none. */
 static bool has_one_unit(const struct schema_stats *stats)
 {
     const char *unit = NULL;
@@ -57,7 +57,7 @@ static bool has_one_unit(const struct schema_stats *stats)
         if (!number) return false;
         const char *rest = value->text + number;
         size_t space = strspn(rest, " "), len = strcspn(rest + space, " ");
-        if (*rest && !space) return false; /* a date, a code */
+        if (*rest && !space) return false; /* a date or a code */
         if (unit && (len != unit_len || memcmp(unit, rest + space, len) != 0)) return false;
         unit = rest + space;
         unit_len = len;
@@ -66,7 +66,7 @@ static bool has_one_unit(const struct schema_stats *stats)
     return seen >= MIN_SEEN;
 }
 
-/* Texts that are numbers, or numbers among which some texts are: those are greater than any number. */
+/* True for texts that are numbers, and for numbers mixed with texts, because a text is greater than any number. */
 static bool holds_numbers_as_text(struct text_number_search *search, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
@@ -91,7 +91,7 @@ static bool ask(struct text_number_search *search, const char *sql)
     return yes;
 }
 
-/* The expression as a number, as the engine converts it. */
+/* Returns the expression cast to a number, as the engine converts it. */
 static struct sql_node *as_number(struct arena *arena, const struct db_dialect *dialect, const struct sql_node *expr)
 {
     struct sql_node *cast = sql_make_text(arena, SQL_CAST, dialect->real_type),
@@ -101,7 +101,7 @@ static struct sql_node *as_number(struct arena *arena, const struct db_dialect *
     return cast;
 }
 
-/* Does some row meet the condition by letters and not by numbers, or the other way round? */
+/* True if some row meets the condition as text but not as a number, or the reverse. */
 static bool compares_otherwise(struct text_number_search *search, const struct vsig_predicate *predicate)
 {
     struct arena *arena = search->run->subject->arena;
@@ -119,14 +119,14 @@ static bool compares_otherwise(struct text_number_search *search, const struct v
     return ask(search, arena_printf(arena, "SELECT 1 FROM %s WHERE (%s) <> (%s) LIMIT 1", from, by_letters, by_number));
 }
 
-/* "1,370 lb" as 1370 where any text can be cast. */
+/* Returns SQL that reads "1,370 lb" as 1370, for dialects that can cast any text. */
 static const char *number_text(struct arena *arena, const char *name, const struct db_dialect *dialect)
 {
     return dialect->casts_any_text ? arena_printf(arena, "CAST(replace(%s, ',', '') AS %s)", name, dialect->real_type)
                                    : arena_printf(arena, "CAST(%s AS %s)", name, dialect->real_type);
 }
 
-/* Are there two values whose order by letters is not that of their numbers? */
+/* True if two values sort differently as texts and as numbers. */
 static bool sorts_otherwise(struct text_number_search *search, const struct schema_column *column)
 {
     const struct vsig_subject *subject = search->run->subject;
@@ -161,12 +161,12 @@ static bool is_order_comparison(const struct sql_node *node)
                                                                       node->op == SQL_OP_GT || node->op == SQL_OP_GE));
 }
 
-/* True if a condition of the query, such as temp <> '', drops the texts that are no numbers. */
+/* True if a condition of the query, such as temp <> '', excludes the texts that are not numbers. */
 static bool leaves_texts_out(const struct text_number_search *search, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
     const struct sql_node *root = search->run->subject->stmt->root;
-    if (!stats->ints && !stats->reals) return false; /* numbers as texts stay so */
+    if (!stats->ints && !stats->reals) return false; /* texts only: the condition changes no type */
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         bool differs =
             sql_is(n, SQL_BINARY) && n->op == SQL_OP_NE && query_column(search->run->subject, n->kids[0]) == column;

@@ -1,4 +1,5 @@
-/* A comparison or arithmetic across types whose values cannot match, measured on the column's values. */
+/* type_mismatch: a comparison or calculation across types whose values cannot match. The values of the column are the
+ * proof. */
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
 
@@ -16,7 +17,7 @@ enum kind { KIND_UNKNOWN, KIND_NUMBER, KIND_WORDS, KIND_DATE };
 
 static const char *const KIND_NAMES[] = {"unknown values", "numbers", "words", "dates"};
 
-/* What a column holds, if nearly all of its values agree. */
+/* Returns the kind of value that nearly all rows of the column hold. */
 static enum kind kind_of_column(const struct vsig_run *run, const struct schema_column *column)
 {
     const struct schema_stats *s = &column->stats;
@@ -40,7 +41,7 @@ static bool looks_numeric(const char *text, size_t len)
     return digits > 0;
 }
 
-/* The shape of a date text: digits as 9, letters as a, the rest as it is. "2020-01-31" is 9999-99-99. */
+/* Writes the shape of a date text: digits become 9, letters become a. "2020-01-31" becomes 9999-99-99. */
 static void shape_of(const char *text, size_t len, char out[32])
 {
     size_t n = len < 31 ? len : 31;
@@ -54,8 +55,8 @@ static bool is_number(const struct sql_node *literal)
     return literal->kind == SQL_LITERAL && (literal->op == SQL_LIT_INT || literal->op == SQL_LIT_FLOAT);
 }
 
-/* A text that starts like a date of another notation than the column's cannot be equal to, or ordered with, its values.
- */
+/* True if a text begins like a date in another notation than that of the column. It cannot equal or be ordered with its
+ * values. */
 static bool other_notation(const struct schema_column *column, const struct sql_node *literal)
 {
     if (is_number(literal) || column->stats.min.type != DB_TEXT) return is_number(literal);
@@ -64,7 +65,7 @@ static bool other_notation(const struct schema_column *column, const struct sql_
     shape_of(literal->text, literal->text_len, given);
     size_t given_len = strlen(given), shared = given_len < strlen(stored) ? given_len : strlen(stored);
     if (given_len < 4) return true;
-    return strncmp(stored, given, shared) != 0; /* "2020-01" is a prefix of the notation: fine for order */
+    return strncmp(stored, given, shared) != 0; /* "2020-01" is a prefix of the notation, which sorts correctly */
 }
 
 static void compare_with_literal(struct vsig_run *run, const struct vsig_predicate *predicate)
@@ -72,7 +73,7 @@ static void compare_with_literal(struct vsig_run *run, const struct vsig_predica
     if (!predicate->bare || predicate->node->kind == SQL_LIKE || predicate->n_literals == 0) return;
     const struct sql_node *literal = predicate->literals[0];
     if (literal->op != SQL_LIT_STRING && !is_number(literal)) return; /* NULL, true */
-    if (!literal->text || !literal->text_len) return;                 /* '': a guard against nothing */
+    if (!literal->text || !literal->text_len) return;                 /* '' is a harmless guard */
     enum kind kind = kind_of_column(run, predicate->column);
     bool number = is_number(literal), numeric_text = !number && looks_numeric(literal->text, literal->text_len);
     bool clash = (kind == KIND_WORDS && number) || (kind == KIND_NUMBER && !number && !numeric_text) ||
@@ -89,7 +90,7 @@ static void compare_with_literal(struct vsig_run *run, const struct vsig_predica
                       predicate->column->stats.min.text);
 }
 
-/* column op column: numbers never equal words. */
+/* Checks a comparison of two columns: numbers never equal words. */
 static void compare_columns(struct vsig_run *run, const struct sql_node *node)
 {
     const struct sql_ref *left = sql_plain_column(node->kids[0]), *right = sql_plain_column(node->kids[1]);
@@ -109,7 +110,7 @@ static bool is_numeric_aggregate(const struct sql_node *call)
            sql_name_is(call->text, call->text_len, "total", 5);
 }
 
-/* SUM, AVG, + - * / over words count each as 0. */
+/* Checks an operand of SUM, AVG and + - * /: a word counts as 0. */
 static void calculate(struct vsig_run *run, const struct sql_node *node, const struct sql_node *operand)
 {
     const struct sql_ref *ref = operand ? sql_plain_column(operand) : NULL;

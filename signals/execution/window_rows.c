@@ -1,8 +1,8 @@
-/* window_rows: the rows of the result show that a window takes other rows than it seems to.
+/* window_rows: the rows of the result show that a window reads other rows than it appears to.
  *
  * A running total with the default frame gives rows that tie in its order the same total, so it jumps. LAG and LEAD
- * read the row before or after, which is not the period before or after where a period is missing. Both are read off
- * the result of the candidate. */
+ * read the previous or next row. That row is not the previous or next period if a period is missing. The result of the
+ * candidate shows both faults. */
 #include "lib/question/frame.h"
 #include "lib/question/question.h"
 #include "signals/support/meaning.h"
@@ -14,7 +14,7 @@
 
 enum { MAX_ROWS = 600 };
 
-/* Elements that ask for another row. */
+/* Elements of the frame that refer to another row. */
 static const unsigned STEPS = 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT | 1U << FRAME_CHANGE | 1U << FRAME_DIFFERENCE;
 
 struct window_rows {
@@ -28,7 +28,7 @@ static const struct db_value *cell(const struct window_rows *w, uint32_t row, ui
     return &w->result->values[(size_t)row * w->result->n_columns + column];
 }
 
-/* The output that shows a term; -1: none. */
+/* Returns the output that shows a term, or -1 if there is none. */
 static int output_of(const struct window_rows *w, const struct meaning_term *term)
 {
     uint64_t hash = meaning_follow(term, NULL)->hash;
@@ -39,7 +39,7 @@ static int output_of(const struct window_rows *w, const struct meaning_term *ter
 
 /* --- running totals of rows that tie --- */
 
-/* An amount that is never zero or negative, so that a running total grows with each row. */
+/* True for an amount that is never zero or negative, so a running total grows with each row. */
 static bool always_grows(const struct window_rows *w, const struct meaning_term *term)
 {
     const struct meaning_term *measure = term->n_parts ? meaning_follow(term->parts[0], NULL) : NULL;
@@ -69,7 +69,7 @@ static bool shows_single_rows(const struct window_rows *w)
     return false;
 }
 
-/* "Up to and including the whole day": rows of one day have one total. */
+/* True for words such as "up to and including the whole day". Rows of one day then share one total. */
 static bool asks_for_days(const struct question *question)
 {
     static const char *const WORDS[] = {"day",   "days",    "daily", "date",   "dates",
@@ -110,9 +110,9 @@ static void check_running(struct window_rows *w, const struct meaning_term *term
         }
 }
 
-/* --- periods that are missing --- */
+/* --- missing periods --- */
 
-/* The number of a month or, for "2024", of a year times 12; -1: no period. */
+/* Returns the number of a month, or for "2024" the year times 12. Returns -1 if the value is not a period. */
 static int period_of(const struct db_value *value)
 {
     int year = 0, month = 1, day = 1;
@@ -130,7 +130,7 @@ static int compare_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* True if two neighbouring periods are further apart than the closest ones. */
+/* True if two adjacent periods are further apart than the closest ones. */
 static bool has_gap(const struct window_rows *w, uint32_t column)
 {
     int periods[MAX_ROWS], least = 0;
@@ -146,7 +146,7 @@ static bool has_gap(const struct window_rows *w, uint32_t column)
     return false;
 }
 
-/* True if the words that ask for another row name a period, as in "the month before". */
+/* True if the words that refer to another row name a period, as in "the month before". */
 static bool asks_for_period(const struct question *question)
 {
     static const char *const WORDS[] = {"month",   "months", "quarter", "quarters", "year",     "years",    "yearly",
@@ -162,7 +162,7 @@ static bool asks_for_period(const struct question *question)
     return false;
 }
 
-/* LAG(month) beside LAG(total): the query looks at the distance itself. */
+/* Finds LAG(month) beside LAG(total): the query then checks the distance itself. */
 static void find_guard(void *self, const struct meaning *owner, const struct meaning_term *term)
 {
     (void)owner;
@@ -194,8 +194,8 @@ static void check_step(struct window_rows *w, const struct meaning_term *term)
               "a period is missing in the rows, so the row before or after is not always the period before or after");
 }
 
-/* True if the result has each row that the window saw. LIMIT, a condition outside of the window's query, DISTINCT and
- * grouping leave rows out. */
+/* True if the result has each row of the window. LIMIT, a condition outside of the query of the window, DISTINCT and
+ * grouping remove rows. */
 static bool shows_all_rows(const struct window_rows *w, const struct meaning *owner)
 {
     const struct meaning *m = w->meaning;

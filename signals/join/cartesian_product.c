@@ -1,10 +1,10 @@
-/* FROM items that no condition connects: every row of the one meets every row of the other. */
+/* cartesian_product: no condition connects some FROM items, so each row of one meets each row of the other. */
 #include "signals/support/keys.h"
 #include "signals/support/names.h"
 
 #include <string.h>
 
-/* Union-find over the FROM items of a block; the last slot stands for all enclosing blocks. */
+/* Union-find over the FROM items of a block. The last slot represents all enclosing blocks. */
 struct groups {
     unsigned parent[VSIG_MAX_SOURCES + 1];
 };
@@ -27,7 +27,8 @@ static void connect(struct groups *groups, vsig_sources sources, bool outside)
     }
 }
 
-/* SELECT a.area - b.area: an expression over both is a way of wanting them side by side. */
+/* Connects the FROM items of an output expression. An expression over both, such as SELECT a.area - b.area, shows that
+ * the query intends to combine them. */
 static void connect_expressions(struct groups *groups, const struct sql_block *block)
 {
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
@@ -52,8 +53,8 @@ static void connect_all(struct groups *groups, const struct vsig_block_shape *sh
     connect_expressions(groups, shape->block);
 }
 
-/* FROM items that cannot multiply rows: one row at most, table functions and LATERAL (which take part in what is
- * before). */
+/* Returns the FROM items that cannot multiply rows: items of at most one row, table functions and LATERAL items, which
+ * depend on earlier items. */
 static vsig_sources one_row_items(struct vsig_run *run, const struct vsig_block_shape *shape, bool *failed)
 {
     struct vsig_keys *keys = vsig_keys_new(run->subject, shape, false);
@@ -79,8 +80,8 @@ static vsig_sources members(const struct vsig_block_shape *shape, struct groups 
     return found;
 }
 
-/* An aggregate that stays as it is when every row comes as often as every other: a product multiplies by a constant.
- * Those that grow with it (COUNT, SUM) still rank the groups alike, so under ORDER BY they do no harm. */
+/* True for an aggregate that does not change if every row is repeated equally often, because a product multiplies by a
+ * constant. COUNT and SUM grow, but they still rank the groups alike, so they do no harm under ORDER BY. */
 static bool ignores_repeats(const struct sql_node *call)
 {
     static const char *const STEADY[] = {"min", "max", "avg"};
@@ -89,7 +90,7 @@ static bool ignores_repeats(const struct sql_node *call)
     return (call->flags & SQL_F_DISTINCT) || sql_clause_of(call) == SQL_CLAUSE_ORDER;
 }
 
-/* Does the result not depend on how often a row comes out of this block's FROM? */
+/* True if the result does not depend on how often the FROM clause of this block returns a row. */
 static bool hides_repeats(const struct vsig_run *run, const struct sql_block *block)
 {
     if (block->grouped && !block->aggregate) return true;
@@ -100,7 +101,7 @@ static bool hides_repeats(const struct vsig_run *run, const struct sql_block *bl
     return true;
 }
 
-/* Nothing is taken from one of the groups, and repeats are not seen: the product changes no result. */
+/* True if the product changes no result: the query uses no column of one group, and repeats have no effect. */
 static bool changes_nothing(const struct vsig_run *run, const struct vsig_block_shape *shape, struct groups *groups,
                             unsigned a, unsigned b)
 {
@@ -108,9 +109,9 @@ static bool changes_nothing(const struct vsig_run *run, const struct vsig_block_
     return idle && hides_repeats(run, shape->block);
 }
 
-/* An arm of UNION, INTERSECT or EXCEPT: repeats are dropped, and what the product adds the other arm often takes away
- * again. On mutants of the training gold two thirds of the products there change the result, fewer than of all mutants.
- */
+/* True for an arm of UNION, INTERSECT or EXCEPT. Repeats are removed, and the other arm often removes the additional
+ * rows again. On mutants of the training gold, two thirds of such products change the result, fewer than of all
+ * mutants. */
 static bool is_set_arm(const struct sql_block *block)
 {
     return block->arm && sql_is(block->node->parent, SQL_COMPOUND) && block->node->parent->op != SQL_UNION_ALL;
@@ -136,7 +137,7 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
     bool failed;
     vsig_sources free_ones = one_row_items(run, shape, &failed);
     if (failed) return ERR_LIMIT_MEMORY;
-    const struct sql_source *first = NULL; /* of the first group of FROM items that matters */
+    const struct sql_source *first = NULL; /* of the first relevant group of FROM items */
     for (unsigned i = 0; i < block->n_sources; i++) {
         const struct sql_source *source = &block->sources[i];
         if (free_ones & vsig_source_bit(block, source)) continue;
@@ -144,7 +145,7 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
         unsigned root = find(&groups, i);
         if (root == find(&groups, first->index)) continue;
         report(run, first, source, is_set_arm(block) || changes_nothing(run, shape, &groups, first->index, i));
-        groups.parent[root] = find(&groups, first->index); /* one finding a group */
+        groups.parent[root] = find(&groups, first->index); /* one finding for each group */
     }
     return ERR_OK;
 }

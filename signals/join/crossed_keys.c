@@ -1,7 +1,8 @@
-/* crossed_keys: <> between a key and what refers to it pairs each row with the rows of all others.
+/* crossed_keys: <> between a key and its reference pairs each row with the rows of all others.
  *
- * "Who has never ordered": customer.id <> orders.customer_id is met by each customer as soon as somebody else has ordered. It
- * asks for some other, never for none. Within one table (pairs of things) it is sound. */
+ * For "Who has never ordered", the condition customer.id <> orders.customer_id holds for each customer as soon as
+ * another customer has ordered. It tests for some other row, not for the absence of a row. Within one table (pairs of
+ * things) the condition is correct. */
 #include "signals/support/logic.h"
 #include "signals/support/names.h"
 

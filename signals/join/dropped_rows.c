@@ -1,8 +1,8 @@
-/* The question asks for those without a partner too, and the query leaves them out.
+/* dropped_rows: the question also asks for rows without a partner, and the query drops them.
  *
- * Said in so many words ("including those without", "zeros included"), it is asked of the statistics whether any row has
- * no partner; where none has, an inner join is as good and the signal stays silent. "Each" and "every" alone prove
- * nothing: an inner join is what the gold queries answer them with. */
+ * If the question says so ("including those without", "zeros included"), the statistics show whether any row has no
+ * partner. If each row has one, an inner join gives the same result and the signal is silent. "Each" and "every" alone
+ * prove nothing, because the gold queries of such questions use an inner join. */
 #include "signals/support/kept.h"
 #include "signals/support/names.h"
 

@@ -1,10 +1,8 @@
-/* A one-to-many join repeats rows of the entity that is asked for, or of the one that is summed.
+/* fan_out: a one-to-many join repeats rows of the requested entity, or of the entity that is summed.
  *
- * Whether a join can repeat rows follows from keys (signals/support/keys.h); whether it does is asked of the data: the
- * candidate's own FROM and WHERE, with the entity's key as the only output, grouped by it, one row of a group with more
- * than one member being enough. Where the candidate's result itself shows that no row comes twice, nothing more is
- * asked.
- */
+ * Keys determine whether a join can repeat rows (signals/support/keys.h). A probe determines whether it does. The probe
+ * has the FROM and WHERE clauses of the candidate and groups by the key of the entity. One group with more than one
+ * member is enough. The probe is skipped if the result of the candidate shows that no row repeats. */
 #include "signals/support/counted.h"
 #include "signals/support/keys.h"
 #include "signals/support/names.h"
@@ -15,7 +13,8 @@
 
 static const char *const PER_CHILD[] = {"each", "every", "per", "along with", "together with", "all the", NULL};
 
-/* FROM items that may hold several rows for one of `entity` in one group. Sets *failed when the arena is full. */
+/* Returns the FROM items that may hold several rows for one row of `entity` in one group. Sets *failed if the arena is
+ * full. */
 static vsig_sources multipliers(struct vsig_run *run, const struct vsig_block_shape *shape,
                                 const struct sql_source *entity, bool with_groups, bool *failed)
 {
@@ -60,8 +59,8 @@ static bool add_key(struct vsig_run *run, const struct sql_source *entity, char 
     return *list != NULL;
 }
 
-/* SELECT 1 FROM ... WHERE ... GROUP BY <groups>, <key of the entity> HAVING COUNT(*) > 1 LIMIT 1. NULL: cannot be
- * asked. */
+/* Returns SELECT 1 FROM ... WHERE ... GROUP BY <groups>, <key of the entity> HAVING COUNT(*) > 1 LIMIT 1. Returns NULL
+ * if there is no such probe. */
 static const char *make_probe(struct vsig_run *run, const struct sql_block *block, const struct sql_source *entity,
                               bool with_groups)
 {
@@ -75,7 +74,7 @@ static const char *make_probe(struct vsig_run *run, const struct sql_block *bloc
     if (!list || !add_key(run, entity, &list)) return NULL;
     const char *from = slice(run, sql_kid(block->node, SELECT_FROM)),
                *where = slice(run, sql_kid(block->node, SELECT_WHERE));
-    const char *keys = list + strlen("1, "); /* GROUP BY 1 would be the first item */
+    const char *keys = list + strlen("1, "); /* GROUP BY 1 would refer to the first item */
     return arena_printf(run->subject->arena, "SELECT 1 %s %s GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1", from, where,
                         keys);
 }
@@ -89,7 +88,7 @@ static enum answer really_repeats(struct vsig_run *run, const struct sql_block *
     if (!probe) return ANSWER_UNKNOWN;
     struct db_result result;
     *code = db_query(run->subject->db, run->subject->arena, probe, strlen(probe), NULL, 0, 1, &result, NULL);
-    if (*code == ERR_ENGINE) { /* a form that the probe's way of writing does not fit */
+    if (*code == ERR_ENGINE) { /* the probe cannot express the query */
         *code = ERR_OK;
         return ANSWER_UNKNOWN;
     }
@@ -99,7 +98,7 @@ static enum answer really_repeats(struct vsig_run *run, const struct sql_block *
 
 /* --- rows --- */
 
-/* Only tables: what a CTE or derived table is cannot be seen from inside the probe, and seldom has a key. */
+/* True if all FROM items are tables. The probe cannot see inside a CTE or derived table, which seldom has a key. */
 static bool can_probe(const struct sql_block *block)
 {
     for (uint32_t i = 0; i < block->n_sources; i++)
@@ -156,8 +155,9 @@ static bool all_differ(struct arena *arena, const struct db_result *result)
     return true;
 }
 
-/* Repeated rows of the entity are equal rows of the result, when the block is the whole candidate and shows nothing but
- * columns. So a result without equal rows answers no, and costs nothing: the execution signals want it anyway. */
+/* True if the result has no equal rows. If the block is the whole candidate and shows only columns, repeated rows of
+ * the entity are equal rows of the result. This check is cheap, because the execution signals need the result anyway.
+ */
 static bool result_has_no_repeats(struct vsig_run *run, const struct sql_block *block)
 {
     if (sql_kid(run->subject->stmt->root, QUERY_BODY) != block->node) return false;
@@ -202,7 +202,8 @@ static bool is_sum_like(const struct sql_node *call)
     return false;
 }
 
-/* "How many repairs were done in Linz" counts the rows of the join, where a column of the garage is Linz. */
+/* True for "How many repairs were done in Linz", which counts the rows of the join if a column of the garage is Linz.
+ */
 static bool counts_the_many(const struct vsig_run *run, const struct sql_node *call, const struct sql_source *entity)
 {
     struct vsig_counted_things things;
@@ -224,7 +225,7 @@ static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_b
     if (failed) return ERR_LIMIT_MEMORY;
     bool counts = sql_name_is(call->text, call->text_len, "count", 5),
          averages = sql_name_is(call->text, call->text_len, "avg", 3);
-    if (!(loose & of) && (counts || averages)) return ERR_OK; /* one per group: COUNT is a way of counting the others */
+    if (!(loose & of) && (counts || averages)) return ERR_OK; /* one per group: COUNT counts the others */
     vsig_sources many = multipliers(run, shape, entity, true, &failed);
     if (failed) return ERR_LIMIT_MEMORY;
     if (!many || counts_the_many(run, call, entity)) return ERR_OK;

@@ -1,21 +1,21 @@
-/* Equalities between columns that do not refer to each other (SQLens A.1).
+/* incorrect_join_predicate: equalities between columns that do not refer to each other (SQLens A.1).
  *
- * Small integer ids include each other by chance: of the column pairs that no schema declares, three in ten have
- * full inclusion. So an undeclared pair counts only when lib/schema inferred it (names that fit, a key on one side,
- * inclusion, no declared foreign key on either), or when it is spelled out: the same name on both sides, one of them
- * the primary key that bears its table's name (actor.musical_id = musical.musical_id), its values found there; or when
- * its values are such as do not meet by chance (texts, large numbers) and are all found in a key. Two columns of texts
- * of one table that share values chain its rows (destination = origin).
+ * Small integer ids include each other by chance. Of the column pairs that no schema declares, three in ten have full
+ * inclusion. So an undeclared pair is valid only in one of these cases:
+ *   - lib/schema inferred it: matching names, a key on one side, inclusion, no declared foreign key on either side.
+ *   - Both sides have the same name, one is the primary key named after its table (actor.musical_id =
+ *     musical.musical_id), and its values are found there.
+ *   - The values do not match by chance (texts, large numbers), and all of them are found in a key.
+ *   - Two text columns of one table share values and chain its rows (destination = origin).
  *
- * Two columns that refer to one key join in their own right, unless one of them refers to the other's own table
- * (department.manager_id = employee.manager_id): that goes past it.
+ * Two columns that refer to one key form a valid join, unless one of them refers to the table of the other
+ * (department.manager_id = employee.manager_id). The pair then bypasses that reference.
  *
- * Many schemas declare no keys. There, absence of evidence is a note. An error needs declared keys of one of the
- * tables, another join between them, or values that do not meet.
+ * Many schemas declare no keys. In such a schema, missing evidence is a note. An error requires declared keys of one of
+ * the tables, another join between them, or values that do not match.
  *
- * An equality between two FROM items that valid pairs connect already is no join but a filter ("in the same year"): a
- * note.
- */
+ * An equality between two FROM items that valid pairs already connect is a filter ("in the same year"), so it is a
+ * note. */
 #include "signals/support/names.h"
 #include "signals/support/shape.h"
 
@@ -35,7 +35,7 @@ static bool same_name(const struct schema_column *a, const struct schema_column 
     return sql_name_is(a->name, strlen(a->name), b->name, strlen(b->name));
 }
 
-/* Is the column the primary key of its table, and named after it? */
+/* True if the column is the primary key of its table and named after the table. */
 static bool is_named_key(const struct schema_index *schema, const struct schema_column *column)
 {
     const struct schema_table *table = &schema->tables[column->table];
@@ -45,7 +45,7 @@ static bool is_named_key(const struct schema_index *schema, const struct schema_
     return true;
 }
 
-/* 1 if the column has the integer or text, 0 if not, -1 if that is unknown. */
+/* Returns 1 if the column has the integer or text, 0 if it does not, and -1 if that is unknown. */
 static int has_value(const struct schema_index *schema, const struct schema_column *column,
                      const struct db_value *value)
 {
@@ -60,7 +60,7 @@ static int has_value(const struct schema_index *schema, const struct schema_colu
 static bool values_found(const struct schema_index *schema, const struct schema_column *from,
                          const struct schema_column *to)
 {
-    if (schema->no_data) return true; /* then names are all there is */
+    if (schema->no_data) return true; /* without data only the names decide */
     uint32_t found = 0;
     for (uint32_t i = 0; i < from->stats.n_top; i++) found += has_value(schema, to, &from->stats.top[i].value) == 1;
     return from->stats.n_top > 0 && found == from->stats.n_top;
@@ -74,8 +74,8 @@ static bool is_spelled_out(const struct schema_index *schema, const struct schem
            (is_named_key(schema, a) && values_found(schema, b, a));
 }
 
-/* A value is telling if it is a text, or a number of at least SMALL. Most keys have the small numbers by chance. Zeros
- * and empty texts mean that there is no value. */
+/* A value is telling if it is a text, or a number of at least SMALL. Most keys contain the small numbers by chance.
+ * Zeros and empty texts mean a missing value. */
 enum { SMALL = 50, MIN_TELLING = 3 };
 
 static bool is_telling(const struct schema_index *schema, const struct schema_column *from,
@@ -94,7 +94,7 @@ static bool is_telling(const struct schema_index *schema, const struct schema_co
     return n >= MIN_TELLING;
 }
 
-/* Two columns of texts in one table that share values: where one row ends another one may begin. */
+/* True for two text columns of one table that share values: one row may begin where another one ends. */
 static bool is_chain(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
 {
     uint32_t found = 0;
@@ -106,7 +106,8 @@ static bool is_chain(const struct schema_index *schema, const struct schema_colu
     return found > 0 && found * 2 >= a->stats.n_top;
 }
 
-/* Both refer to one key, and one of them refers to a key of the other's own table: the join goes past that. */
+/* Returns the join that the pair bypasses: both columns refer to one key, and one of them also refers to a key of the
+ * other's table. NULL if there is none. */
 static const struct schema_join *passed_by(const struct schema_index *schema, const struct schema_column *a,
                                            const struct schema_column *b)
 {
@@ -122,7 +123,7 @@ static const struct schema_join *passed_by(const struct schema_index *schema, co
     return NULL;
 }
 
-/* What the schema offers instead: a declared edge between the two tables. */
+/* Returns a declared join between the two tables, for the suggested fix. NULL if there is none. */
 static const struct schema_join *declared_edge(const struct schema_index *schema, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < schema->n_joins; i++) {
@@ -134,16 +135,17 @@ static const struct schema_join *declared_edge(const struct schema_index *schema
     return NULL;
 }
 
-/* Without data an undeclared pair is wrong only where a declaration says otherwise: one of the columns refers to
- * another place, or the tables are joined in another way. Many schemas declare little. */
+/* True if nothing contradicts an undeclared pair and there are no data. A declaration contradicts it if one of the
+ * columns refers to another table, or if it joins the tables in another way. Many schemas declare few keys. */
 static bool is_open(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
 {
     return schema->no_data && !schema_is_foreign_key(schema, a->id) && !schema_is_foreign_key(schema, b->id) &&
            !declared_edge(schema, a->table, b->table);
 }
 
-/* A column named like a reference ("buyer_id", "invited_by") that refers to nothing else. All of its values are found
- * in the key. Small numbers are found by chance, so this is no proof. But it is no evidence of an error either. */
+/* True for a column named like a reference ("buyer_id", "invited_by") that has no other reference, if all its values
+ * are found in the key. Small numbers are found by chance, so this proves nothing, but it is not evidence of an error
+ * either. */
 static bool may_refer(const struct schema_index *schema, const struct schema_column *from,
                       const struct schema_column *to)
 {
@@ -177,7 +179,7 @@ static bool pair_is_valid(const struct vsig_run *run, const struct sql_join_pair
     return !a || !b || is_valid(run, a, b);
 }
 
-/* Do the block's other, valid pairs connect the two FROM items? */
+/* True if other valid pairs of the block connect the two FROM items. */
 static bool is_filter(const struct vsig_run *run, const struct vsig_block_shape *home, const struct sql_join_pair *pair)
 {
     vsig_sources reached = vsig_source_bit(home->block, pair->left->source);
@@ -218,7 +220,8 @@ static bool has_other_edge(const struct schema_index *schema, uint32_t a, uint32
     return false;
 }
 
-/* True if most of the commonest values of one column are not in the other. It then does not refer to it. */
+/* True if most of the commonest values of one column are missing from the other, so it does not refer to that column.
+ */
 static bool is_disproved(const struct schema_index *schema, const struct schema_column *from,
                          const struct schema_column *to)
 {
@@ -232,8 +235,8 @@ static bool is_disproved(const struct schema_index *schema, const struct schema_
     return absent * 2 > n;
 }
 
-/* Where no key is declared for the tables, a pair is wrong only if the data or another join say so. A second column
- * whose values are all found in the key may be another role: referee and fourth official. */
+/* True if the data or another join contradict the pair, for tables without declared keys. A second column whose values
+ * are all found in the key may have another role: referee and fourth official. */
 static bool is_known_wrong(const struct schema_index *schema, const struct schema_column *a,
                            const struct schema_column *b)
 {
@@ -282,7 +285,7 @@ static enum err_code eval(struct vsig_run *run)
     if (!shape) return ERR_LIMIT_MEMORY;
     for (uint32_t i = 0; i < shape->n_pairs; i++) {
         const struct sql_join_pair *pair = &shape->pairs[i];
-        if (run->verdict->n_findings == VSIG_MAX_FINDINGS) break; /* nobody reads more */
+        if (run->verdict->n_findings == VSIG_MAX_FINDINGS) break; /* the list of findings is full */
         if (pair_is_valid(run, pair)) {
             report_passed(run, pair);
             continue;

@@ -1,18 +1,19 @@
-/* A block joins more tables than it takes to connect those that it needs (SQLens A.1).
+/* suboptimal_join_tree: a block joins more tables than it needs to connect the required ones (SQLens A.1).
  *
- * Needed are tables whose columns are used outside of join conditions, filtered ones and those under `*`; for COUNT(*)
- * all of its FROM, for it counts what they are joined to. What else is joined is either provably idle (each row finds
- * exactly one partner by a NOT NULL foreign key, so that leaving it out changes no row), which fires; or it filters or
- * repeats rows, which may be just what is asked, so that it is only noted. Two more cases fire: the question asks for
- * rows without such a partner; and a needed pair of tables is connected by a detour although the schema joins them in
- * fewer steps.
- */
+ * A table is required if a column of it is used outside of join conditions, or if it is filtered or shown by `*`.
+ * COUNT(*) requires all tables of its FROM clause, because it counts their combinations. The signal fires for another
+ * table if it is provably redundant. Each row then finds exactly one partner by a NOT NULL foreign key, so removing the
+ * table changes no row. Any other table filters or repeats rows, which the question may intend, so it is only a note.
+ *
+ * Two more cases fire. The question asks for rows without such a partner. Or two required tables are connected by a
+ * detour although the schema joins them in fewer steps. */
 #include "signals/support/names.h"
 #include "signals/support/shape.h"
 
 static const char *const ABSENCE[] = {"without", "never", "not", "no", "neither", "nor", "except", NULL};
 
-/* Does the query take rows away anywhere (EXCEPT, NOT IN, NOT EXISTS, <>, an outer join)? Then absence is cared for. */
+/* True if the query excludes rows anywhere (EXCEPT, NOT IN, NOT EXISTS, <>, an outer join), so it covers missing
+ * partners. */
 static bool takes_away(const struct vsig_subject *subject)
 {
     const struct sql_node *root = subject->stmt->root;
@@ -36,7 +37,7 @@ static unsigned count_bits(vsig_sources set)
     return (unsigned)__builtin_popcountll(set);
 }
 
-/* The pairs between a source and the others alive: their number, and the neighbours. */
+/* Finds the join pairs between a source and the remaining ones: their number and the neighbours. */
 static vsig_sources neighbours(const struct tree *tree, vsig_sources bit)
 {
     vsig_sources found = 0;
@@ -50,7 +51,8 @@ static vsig_sources neighbours(const struct tree *tree, vsig_sources bit)
     return found;
 }
 
-/* Is the one condition between the source and its neighbour a key reference that loses and repeats no row? */
+/* True if a single condition joins the source to its neighbour, and it is a key reference that neither drops nor
+ * repeats rows. */
 static bool keeps_rows(const struct tree *tree, vsig_sources bit)
 {
     const struct vsig_block_shape *shape = tree->shape;
@@ -85,7 +87,8 @@ static bool keeps_rows(const struct tree *tree, vsig_sources bit)
     return optional || (join->from_not_null && join->inclusion >= 1.0 && !source->nullable);
 }
 
-/* Take leaves away that nothing needs: those that provably change nothing first, for they make other leaves. */
+/* Removes leaves that are not required. The provably redundant ones go first, because their removal creates other
+ * leaves. */
 static void prune(struct tree *tree, bool provable)
 {
     bool more = true;
@@ -168,8 +171,8 @@ static bool add_terminal(uint32_t *terminals, uint32_t *n, uint32_t table)
     return true;
 }
 
-/* Does the schema connect the needed tables with fewer than the block uses? Each table once: self-joins are left alone.
- */
+/* Reports a detour: the schema connects the required tables with fewer tables than the block uses. Each table counts
+ * once, so self-joins are skipped. */
 static enum err_code report_detour(struct tree *tree)
 {
     const struct vsig_subject *subject = tree->run->subject;

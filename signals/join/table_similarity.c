@@ -1,11 +1,10 @@
-/* Another table holds the same columns (SQLens A.1).
+/* table_similarity: another table has the same columns (SQLens A.1).
  *
- * Differs from the paper, which takes any column: nearly every schema has two tables with a "name", and a third of such
- * findings were right. Here the alternative must hold all that the query takes from the table, keys aside, and that
- * must be two columns or more, unless the question itself names the alternative. It is no alternative when the query
- * uses it already, when the question names the table in use, or when a value that the query looks for is found in the
- * table in use and not in the other.
- */
+ * The paper accepts any column. But nearly every schema has two tables with a "name", and only a third of such findings
+ * were correct. Here the alternative must have all columns that the query uses of the table, except keys. They must be
+ * at least two, unless the question names the alternative. An alternative is excluded if the query uses it already, or
+ * if the question names the table in use. It is also excluded if only the table in use holds a value that the query
+ * searches for. */
 #include "signals/support/names.h"
 
 #include <string.h>
@@ -19,10 +18,10 @@ static const struct vsig_option OPTIONS[] = {
     {NULL},
 };
 
-/* What the query takes from one table. */
+/* The columns that the query uses of one table. */
 struct usage {
     int table;
-    const struct sql_node *node; /* where the table stands first */
+    const struct sql_node *node; /* first occurrence of the table */
     const struct schema_column *columns[MAX_USED];
     uint32_t n;
     bool star;
@@ -85,7 +84,7 @@ static bool same_values(const struct schema_column *a, const struct schema_colum
            a->stats.rows == b->stats.rows;
 }
 
-/* Where the values of the shared columns differ; false when they do not, so that either table gives the same. */
+/* True if the values of some shared column differ. Otherwise both tables give the same result. */
 static bool differs(const struct schema_index *schema, const struct usage *usage, uint32_t other)
 {
     for (uint32_t i = 0; i < usage->n; i++)
@@ -100,7 +99,7 @@ static bool holds_all(const struct schema_index *schema, const struct usage *usa
     return usage->n > 0;
 }
 
-/* A literal that the column is compared with for equality, or NULL. */
+/* Returns a literal that the column is compared with for equality, or NULL. */
 static const struct sql_node *literal_of(const struct sql_ref *ref)
 {
     const struct sql_node *comparison = ref->node->parent;
@@ -108,7 +107,7 @@ static const struct sql_node *literal_of(const struct sql_ref *ref)
     return sql_plain_literal(comparison->kids[comparison->kids[0] == ref->node ? 1 : 0]);
 }
 
-/* Do the query's literals tell the tables apart in favour of the one in use? */
+/* True if only the table in use holds the literals of the query. */
 static bool values_decide(const struct vsig_run *run, const struct usage *usage, uint32_t other)
 {
     const struct schema_index *schema = run->subject->schema;
@@ -147,7 +146,8 @@ static void report(struct vsig_run *run, const struct usage *usage, uint32_t oth
     }
 }
 
-/* Does a column of the table in use refer to the other table: has it the name and the values of that table's key? */
+/* True if a column of the table in use refers to the other table: it has the name and the values of that table's key.
+ */
 static bool refers_to(const struct usage *usage, const struct schema_index *schema, uint32_t other)
 {
     for (uint32_t i = 0; i < usage->n; i++) {

@@ -1,6 +1,6 @@
-/* The value stands for the opposite of what the question gives it: destination for source, away for home, the managed
- * for the manager. Only where the question says so right beside the value; what it says elsewhere is a feature
- * (signals/support/role.h). */
+/* wrong_role: the query gives a value the opposite role of the one in the question: destination for source, away for
+ * home, the managed for the manager. The signal fires only if the question states the role directly beside the value. A
+ * role word elsewhere is only a feature (signals/support/role.h). */
 #include "signals/support/names.h"
 #include "signals/support/role.h"
 

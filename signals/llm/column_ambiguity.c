@@ -1,5 +1,5 @@
-/* column_ambiguity: a language model is asked for columns much like those of the query that could answer as well (SQLens §3.1). What it names must
- * be a column of the schema. */
+/* column_ambiguity: asks a language model for columns that resemble those of the query and could also answer the
+ * question (SQLens §3.1). Each column that the model names must exist in the schema. */
 #include "signals/support/ask.h"
 
 #include <glib.h>
@@ -7,7 +7,7 @@
 
 enum { MAX_RIVALS = 4 };
 
-/* "table.column" of the schema; NULL: there is none of that name. */
+/* Returns the column "table.column" of the schema, or NULL if there is none of that name. */
 static const struct schema_column *column_named(const struct schema_index *schema, const char *name)
 {
     const char *point = name ? strrchr(name, '.') : NULL;

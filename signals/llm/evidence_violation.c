@@ -1,5 +1,5 @@
-/* evidence_violation: a language model is asked whether the query contradicts, or leaves out, a condition that question or evidence states
- * (SQLens §3.1). */
+/* evidence_violation: asks a language model whether the query contradicts or omits a condition that the question or the
+ * evidence states (SQLens §3.1). */
 #include "signals/support/ask.h"
 
 static enum err_code evidence_violation_eval(struct vsig_run *run)

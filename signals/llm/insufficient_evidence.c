@@ -1,4 +1,4 @@
-/* insufficient_evidence: a language model is asked whether there is enough to judge the query at all (SQLens §3.1). */
+/* insufficient_evidence: asks a language model whether there is enough information to judge the query (SQLens §3.1). */
 #include "signals/support/ask.h"
 
 static enum err_code insufficient_evidence_eval(struct vsig_run *run)

@@ -1,4 +1,5 @@
-/* self_check: a language model is asked whether the query answers the question, true or false and how probably (SQLens §3.1). */
+/* self_check: asks a language model whether the query answers the question. The reply is true or false, with a
+ * probability (SQLens §3.1). */
 #include "signals/support/ask.h"
 
 static enum err_code self_check_eval(struct vsig_run *run)

@@ -1,9 +1,10 @@
-/* aggregate_mismatch: what the question wants computed against the aggregates of the query.
+/* aggregate_mismatch: compares the aggregates that the question asks for with those of the query.
  *
- * Two tables of rules. ASKED: a cue of the question wants one of some aggregates (an average wants AVG, or a quotient);
- * none of them, nor a column that stores such a number, is in the query. UNASKED: an aggregate of the query wants one
- * of some cues; none is in question or evidence. Then two rules of their own: COUNT without DISTINCT where different
- * ones are to be counted, and COUNT against SUM over a column that itself holds quantities. */
+ * Two tables hold the rules. ASKED: a cue of the question requires one of some aggregates (an average requires AVG or a
+ * quotient). The rule fires if the query has none of them, and no column that stores such a number. UNASKED: an
+ * aggregate of the query requires one of some cues. The rule fires if neither question nor evidence has such a cue. Two
+ * further rules have their own functions. They find COUNT without DISTINCT where the question counts different things,
+ * and COUNT instead of SUM over a column of quantities. */
 #include "signals/support/counted.h"
 #include "signals/support/query.h"
 
@@ -21,7 +22,7 @@ enum other_way { NO_OTHER_WAY, BY_SORTING = 1, BY_DIVIDING = 2, BY_NUMBER = 4, B
 
 static const struct asked_rule {
     enum question_cue_kind cue;
-    unsigned aggregates;        /* any of them will do */
+    unsigned aggregates;        /* any of them suffices */
     unsigned other;             /* enum other_way */
     const char *const names[6]; /* a column of the query with such a word in its name stores the number */
     const char *what;
@@ -43,9 +44,9 @@ static const struct asked_rule {
 
 static const struct unasked_rule {
     enum query_aggregate aggregate;
-    bool in_answer;              /* only where it is part of the answer; else anywhere */
-    unsigned cues;               /* any of them justifies it */
-    const char *const words[12]; /* so does any of these in the question or evidence, folded */
+    bool in_answer;              /* only in the answer; otherwise anywhere */
+    unsigned cues;               /* any of them justifies the aggregate */
+    const char *const words[12]; /* these words in the question or evidence, folded, justify it too */
     const char *what;
 } UNASKED[] = {
     {QUERY_AVG,
@@ -82,7 +83,7 @@ static bool has_aggregate(const struct query_view *view, unsigned aggregates)
     return (view->windowed & aggregates) != 0;
 }
 
-/* Does the answer show a number that is no key: "how many points" answered by the column points? */
+/* True if the answer shows a number that is not a key, as for "how many points" and the column points. */
 static bool shows_number(const struct vsig_subject *subject)
 {
     const struct sql_block *answer = query_answer_block(subject);
@@ -108,7 +109,7 @@ static bool other_way(const struct vsig_subject *subject, const struct query_vie
     return other & BY_NUMBER && shows_number(subject);
 }
 
-/* Is the cue part of what the answer should show, not of a condition or an order? */
+/* True if the cue belongs to the requested outputs, and not to a condition or an order. */
 static bool in_asked_list(const struct question *question, const struct question_cue *cue)
 {
     for (uint32_t i = 0; i < question->n_outputs; i++)
@@ -118,7 +119,7 @@ static bool in_asked_list(const struct question *question, const struct question
     return false;
 }
 
-/* A cue of that kind which is surely a wish: not part of a column's name, not weak. */
+/* Returns a cue of that kind that is certain: not weak, and not part of a column's name. NULL if there is none. */
 static const struct question_cue *sure_cue(const struct question *question, enum question_cue_kind kind, bool in_list)
 {
     for (int i = question_cue_next(question, kind, 0); i >= 0; i = question_cue_next(question, kind, (uint32_t)i + 1))
@@ -141,7 +142,7 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
     }
 }
 
-/* "the total amount" by COUNT(amount). */
+/* Reports "the total amount" computed as COUNT(amount). */
 static void check_total_counted(struct vsig_run *run, const struct query_view *view)
 {
     struct vsig_counted_things things;
@@ -161,7 +162,7 @@ static bool says_word(const struct question *question, const char *const *words)
     return false;
 }
 
-/* "wages by carer", "the tickets of each show": a plural for each thing is a total or a count of it. */
+/* True for "wages by carer" or "the tickets of each show": a plural for each thing implies a total or a count. */
 static bool is_implied(const struct vsig_subject *subject, enum query_aggregate aggregate, const struct sql_node *call)
 {
     static const char *const EACH[] = {"per", "by", "each", "every", "its", "their", "all", NULL};
@@ -171,7 +172,7 @@ static bool is_implied(const struct vsig_subject *subject, enum query_aggregate 
            says_word(subject->analysis, EACH);
 }
 
-/* "players with more than one transfer": the number of HAVING is in the answer too. */
+/* True for "players with more than one transfer": the answer also shows the number of HAVING. */
 static bool is_of_condition(const struct vsig_subject *subject, const struct sql_node *call)
 {
     const struct sql_block *block = sql_block_of(subject->bound, call);
@@ -182,7 +183,7 @@ static bool is_of_condition(const struct vsig_subject *subject, const struct sql
     return false;
 }
 
-/* SUM(home > away): a count under another name. */
+/* True for SUM(home > away), which is a count in another form. */
 static bool counts_by_sum(const struct sql_node *call)
 {
     const struct sql_node *operand = sql_kid(sql_kid(call, CALL_ARGS), 0);
@@ -206,7 +207,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     }
 }
 
-/* "how many different X": the cue of distinctness right behind that of counting. */
+/* True for "how many different X": a distinctness cue directly follows a counting cue. */
 static bool counts_different(const struct question *question)
 {
     for (uint32_t i = 0; i + 1 < question->n_cues; i++)
@@ -223,7 +224,7 @@ static bool is_key_count(const struct vsig_subject *subject, const struct sql_no
     const struct schema_column *column = query_column(subject, sql_kid(args, 0));
     if (!block || block->n_sources != 1) return false;
     const struct sql_source *source = &block->sources[0];
-    if (count->flags & SQL_F_STAR || !column) /* rows of the very thing that is counted */
+    if (count->flags & SQL_F_STAR || !column) /* rows of the counted thing itself */
         return source->of || (source->table >= 0 && subject->analysis->table_score[source->table] > 0.9F);
     return column->unique;
 }
@@ -239,14 +240,14 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view)
               "the question asks for a count of distinct values, but the query counts every row");
 }
 
-/* A sum or average of keys, or of texts that are no numbers, means nothing. */
+/* Reports a sum or average of keys, or of texts that are not numbers, because it has no meaning. */
 static void check_argument(struct vsig_run *run, const struct sql_node *call)
 {
     const struct schema_column *column = call ? query_column(run->subject, sql_kid(sql_kid(call, CALL_ARGS), 0)) : NULL;
     if (!column) return;
     const struct schema_stats *stats = &column->stats;
     bool scannable = run->subject->schema->tables[column->table].scannable;
-    if (stats->sampled && scannable) return; /* without data the keys are known, as ever */
+    if (stats->sampled && scannable) return; /* without data, keys are still known */
     bool texts = stats->texts > 0 && stats->ints + stats->reals + stats->numeric_texts == 0;
     bool key = column->pk || schema_is_foreign_key(run->subject->schema, column->id);
     if (!texts && !key) return;
@@ -254,7 +255,7 @@ static void check_argument(struct vsig_run *run, const struct sql_node *call)
               run->subject->schema->tables[column->table].name, column->name, key ? "keys" : "texts");
 }
 
-/* SUM(DISTINCT amount) adds equal amounts only once. The data show whether there are any. */
+/* Reports SUM(DISTINCT amount), which adds equal amounts only once. It fires only if the data have equal amounts. */
 static void check_distinct_sum(struct vsig_run *run, const struct sql_node *call)
 {
     const struct schema_column *column = call ? query_column(run->subject, sql_kid(sql_kid(call, CALL_ARGS), 0)) : NULL;
@@ -268,7 +269,8 @@ static void check_distinct_sum(struct vsig_run *run, const struct sql_node *call
                   column->stats.distinct);
 }
 
-/* "different meters" by the serial of readings: a column of the name of the table's key, or one that refers to it. */
+/* True for "different meters" counted by the serial of readings: a column named like the key of the table, or a
+ * reference to it. */
 static bool is_key_of_named(const struct vsig_subject *subject, const struct schema_column *column)
 {
     const struct schema_index *schema = subject->schema;
@@ -286,7 +288,8 @@ static bool is_key_of_named(const struct vsig_subject *subject, const struct sch
     return false;
 }
 
-/* COUNT(DISTINCT column) of a column that nothing in the question is about, and that is no key of what is counted. */
+/* Reports COUNT(DISTINCT column) if nothing in the question refers to the column and it is not a key of the counted
+ * thing. */
 static void check_counted(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
@@ -301,7 +304,7 @@ static void check_counted(struct vsig_run *run, const struct query_view *view)
               subject->schema->tables[column->table].name, column->name);
 }
 
-/* Does the mention stand right behind a word that counts or compares a number? */
+/* True if the mention directly follows a word that counts or compares a number. */
 static bool follows_count(const struct question *question, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < question->n_cues; i++) {
@@ -322,7 +325,7 @@ static bool overlap(const struct question_mention *a, const struct question_ment
     return a->first < b->first + b->n_tokens && a->first + a->n_tokens > b->first;
 }
 
-/* Do the same words name a table of the query, or a column of one? */
+/* True if the same words name a table of the query, or a column of such a table. */
 static bool names_a_source(const struct vsig_subject *subject, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
@@ -340,7 +343,7 @@ static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
             const struct sql_source *source = &block->sources[s];
             if (source->table < 0 || source->table == (int)table) return true;
             for (uint32_t j = 0; j < subject->schema->n_joins;
-                 j++) { /* it refers to that table: its rows stand for those */
+                 j++) { /* refers to it, so its rows represent that table's */
                 const struct schema_join *join = &subject->schema->joins[j];
                 if (join->from_table == (uint32_t)source->table && join->to_table == table) return true;
             }
@@ -349,15 +352,14 @@ static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
     return false;
 }
 
-/* COUNT, or SUM(CASE WHEN ... THEN 1 ELSE 0 END). */
+/* Returns a COUNT, or SUM(CASE WHEN ... THEN 1 ELSE 0 END). */
 static const struct sql_node *count_of_rows(const struct query_view *view)
 {
     const struct sql_node *sum = view->aggregate[QUERY_SUM];
     return view->aggregate[QUERY_COUNT] ? view->aggregate[QUERY_COUNT] : query_is_conditional_count(sum) ? sum : NULL;
 }
 
-/* "how many tracks", "the most tracks": rows are counted, and the thing that is named there is in no table of the
- * query. */
+/* Reports "how many tracks" or "the most tracks" if the query counts rows and reads no table of the counted thing. */
 static void check_counted_table(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;

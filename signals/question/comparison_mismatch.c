@@ -1,9 +1,9 @@
 /* comparison_mismatch: "more than 5" in the question, `< 5` in the query.
  *
- * A comparison cue with its number is looked for among the comparisons of the query with that number. Where there are
- * some and none has an operator that the cue admits, the first is marked. A direction that is wrong is an error; a
- * bound that is included where it should be excluded changes nothing when the column does not hold the bound: then it
- * is a note. A number that is nowhere compared is the matter of unused_value. */
+ * The signal searches the query for comparisons with the number of each comparison cue. If there are some and the cue
+ * admits none of their operators, it marks the first. A wrong direction is an error. A bound that is wrongly included
+ * or excluded is a note if the column does not hold the bound, because the result is the same. The unused_value signal
+ * reports numbers that the query does not compare. */
 #include "signals/support/logic.h"
 #include "signals/support/query.h"
 
@@ -12,7 +12,7 @@
 
 enum { OPT_STRICT };
 
-/* Names under which a higher rank is a lower number, or an older person an earlier date. */
+/* Names of columns in which a higher rank is a lower number, or an older person has an earlier date. */
 static const char *const TURNED[] = {"rank",     "position", "birth", "dob",   "born",
                                      "birthday", "order",    "rise",  "place", NULL};
 
@@ -25,7 +25,7 @@ static bool is_down(enum sql_op op)
     return op == SQL_OP_LT || op == SQL_OP_LE;
 }
 
-/* Same direction, strictness aside. */
+/* True if the directions are equal, regardless of strictness. */
 static bool same_way(enum sql_op asked, enum sql_op op)
 {
     if (is_up(asked)) return is_up(op);
@@ -38,14 +38,14 @@ static bool admits(const struct question_cue *cue, enum sql_op op)
     return cue->loose ? same_way(cue->op, op) : op == cue->op || (cue->op == SQL_OP_EQ && same_way(cue->op, op));
 }
 
-/* Is the bound itself no value of the column, so that > and >= select the same rows? */
+/* True if the bound is not a value of the column, so > and >= select the same rows. */
 static bool bound_is_absent(const struct vsig_subject *subject, const struct sql_node *other, const char *number)
 {
     const struct schema_column *column = query_column(subject, other);
     return column && schema_column_has(subject->schema, column, number, strlen(number), false) == 0;
 }
 
-/* The evidence may well redefine the bound. */
+/* True if the evidence contains the number, because it may redefine the bound. */
 static bool evidence_states(const struct question *question, double number)
 {
     for (uint32_t i = 0; i < question->evidence.n; i++)
@@ -54,7 +54,7 @@ static bool evidence_states(const struct question *question, double number)
     return false;
 }
 
-/* Where the values lie. */
+/* Returns the range that the operator selects, in words. */
 static const char *in_words(enum sql_op op)
 {
     switch (op) {
@@ -91,7 +91,7 @@ static void report(struct vsig_run *run, const struct question_cue *cue, const s
     vsig_add_fact(run, finding, "bound", false, "%s", number);
 }
 
-/* True when a finding was made. */
+/* Returns true if it added a finding. */
 static bool check_number(struct vsig_run *run, const struct question_cue *as, int index)
 {
     const struct question_value *value = &run->subject->analysis->values[index];
@@ -109,7 +109,7 @@ static bool check_number(struct vsig_run *run, const struct question_cue *as, in
     return true;
 }
 
-/* "from 2003 to 2004" by two rows, one of each year. */
+/* True for "from 2003 to 2004" written as two equalities, one for each year. */
 static bool is_equality(const struct vsig_run *run, int index)
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
@@ -135,7 +135,7 @@ static bool near_negation(const struct question *question, const struct question
     return false;
 }
 
-/* The same number under two cues ("above 5 or below 5") may be compared either way. */
+/* True if two cues share the number ("above 5 or below 5"). The query may then compare it in either direction. */
 static bool number_is_shared(const struct question *question, const struct question_cue *cue)
 {
     double number = question->values[cue->number].number;
@@ -155,7 +155,8 @@ static void check_column(struct vsig_run *run)
                   odd.used->name);
 }
 
-/* "over 8 participants" as student_id > 8: the size of a key says nothing, unless the question speaks of ids. */
+/* Reports "over 8 participants" written as student_id > 8. The size of a key has no meaning, unless the question refers
+ * to ids. */
 static void check_keys(struct vsig_run *run)
 {
     static const char *const IDS[] = {"id", "ids", "key", "number", "no", "code", "ssn", NULL};

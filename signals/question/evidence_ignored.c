@@ -1,9 +1,9 @@
-/* evidence_ignored: the evidence defines a word of the question, and the query does something else.
+/* evidence_ignored: the evidence defines a word of the question, and the query deviates from the definition.
  *
- * Each definition is held against the query by structure: a condition on one of its columns with its literal, a
- * quotient or a difference of its columns. Other way round (numerator and denominator, below for above) is an error, as
- * is another value that nothing speaks of; a definition that is nowhere in the query is a warning, and only where the
- * question uses the very word that it defines. */
+ * The signal compares the structure of the query with each definition. A definition is a condition on one of its
+ * columns with its literal, or a quotient or a difference of its columns. A reversed definition (numerator and
+ * denominator, below for above) is an error. So is another literal that neither question nor evidence mentions. An
+ * unused definition is a warning, and only if the question contains the defined word itself. */
 #include "signals/support/definition.h"
 
 static void report(struct vsig_run *run, const struct definition_use *use, const struct question_definition *definition)

@@ -1,9 +1,9 @@
-/* linking_uncertain: the query uses a table or column of which the schema linker was not sure, or the linker was not sure that it had named
- * everything.
+/* linking_uncertain: the query uses a table or column that the schema linker was uncertain about, or the linker was
+ * uncertain whether its list is complete.
  *
- * The request brings what a linker said, with the places where predictors on its hidden states expect it to go wrong (docs/linking.md;
- * Reliable Text-to-SQL with Adaptive Abstention, section 3.3). The facts are what a person has to see to say whether it is meant: the
- * name, its comment, three of its values. */
+ * The request contains the output of a linker and the places where error predictors on its hidden states expect an
+ * error (docs/linking.md; Reliable Text-to-SQL with Adaptive Abstention, section 3.3). The facts let a user decide
+ * whether the name is meant: the name, its comment and three of its values. */
 #include "signals/vsig.h"
 
 #include "lib/schema/schema.h"
@@ -21,7 +21,7 @@ static bool is_named(const char *name, const struct schema_table *table, const s
     return column ? name[len] == '.' && strcasecmp(name + len + 1, column->name) == 0 : name[len] == '\0';
 }
 
-/* The first part of the query that stands for the name; NULL. *column: which column it is; NULL for a table. */
+/* Returns the first node of the query that uses the name, or NULL. *column gets the column, or NULL for a table. */
 static const struct sql_node *find(const struct vsig_subject *subject, const char *name,
                                    const struct schema_column **column)
 {

@@ -1,9 +1,10 @@
-/* missing_filter: the question states a value of a column of few values, and the query has no condition on it.
+/* missing_filter: the question states a value of a column with few values, and the query has no condition on the
+ * column.
  *
- * "Cancelled orders" against SELECT COUNT(*) FROM orders. A word in any case and form counts, if it is a value of a
- * text column of a table that the query reads. It is excused if the query uses the value or the column. It is also
- * excused if the words name a table or a column, are part of another value, or are defined by the evidence. The noun
- * behind "how many" must stand for something at all. */
+ * An example is "Cancelled orders" and SELECT COUNT(*) FROM orders. A word in any case and form counts if it is a value
+ * of a text column of a table that the query reads. A query that uses the value or the column is excused. So is a query
+ * if the words name a table or a column, belong to another value, or are defined by the evidence. The noun after "how
+ * many" must refer to a table, a column or a value. */
 #include "lib/question/forms.h"
 #include "signals/support/links.h"
 #include "signals/support/query.h"
@@ -13,9 +14,9 @@
 
 enum { MAX_DISTINCT = 200, MIN_LETTERS = 3, MIN_REPEATS = 2 };
 
-static const float LEAST_WEIGHT = 0.5F; /* of a word that asks for something */
+static const float LEAST_WEIGHT = 0.5F; /* of a word that restricts the answer */
 
-/* A value of a column, as the question says it. */
+/* A value of a column, as stated in the question. */
 struct stated {
     const struct schema_column *column;
     const char *text; /* as stored */
@@ -45,7 +46,7 @@ static bool words_have_stem(const struct text_tokens *words, const char *stem)
     return false;
 }
 
-/* Do the words name a table or column too? Then they need not be a value. */
+/* True if the words also name a table or column, so they need not be a value. */
 static bool names_something(const struct vsig_run *run, const struct stated *stated)
 {
     const struct schema_index *schema = run->subject->schema;
@@ -67,7 +68,7 @@ static bool shares_text(const char *text, size_t len, const char *value)
     return found;
 }
 
-/* Does a literal of the query have the value, or a part of it? */
+/* True if a literal of the query contains the value or a part of it. */
 static bool uses_value(const struct vsig_run *run, const struct stated *stated)
 {
     const struct sql_node *root = run->subject->stmt->root;
@@ -94,7 +95,7 @@ static bool is_in_evidence(const struct question *question, const char *stem)
     return false;
 }
 
-/* Words of a cue, of a longer value, and words that are too small to be a value. */
+/* True for words of a cue or of a longer value, and for words that are too short to be a value. */
 static bool is_other_word(const struct vsig_run *run, const struct stated *stated)
 {
     const struct question *question = run->subject->analysis;
@@ -112,7 +113,7 @@ static bool is_other_word(const struct vsig_run *run, const struct stated *state
     return is_in_evidence(question, token->stem);
 }
 
-/* --- places --- */
+/* --- positions --- */
 
 static bool names_read_table(const struct vsig_run *run, uint32_t token)
 {
@@ -125,7 +126,7 @@ static bool names_read_table(const struct vsig_run *run, uint32_t token)
     return false;
 }
 
-/* "cancelled orders", and "orders that are cancelled". */
+/* True for "cancelled orders" and "orders that are cancelled". */
 static bool restricts_rows(const struct vsig_run *run, const struct stated *stated)
 {
     static const char *const BE[] = {"is", "are", "was", "were", "still", "currently", "not"};
@@ -137,7 +138,7 @@ static bool restricts_rows(const struct vsig_run *run, const struct stated *stat
     return false;
 }
 
-/* "void ones count too", "abandoned matches included": the value restricts nothing. */
+/* True for "void ones count too" or "abandoned matches included": the value restricts nothing. */
 static bool is_included(const struct vsig_run *run, const struct stated *stated)
 {
     static const char *const WORDS[] = {"included", "include", "includes", "including", "too",
@@ -172,15 +173,15 @@ static void check_column(struct vsig_run *run, const struct schema_column *colum
     const struct question *question = run->subject->analysis;
     uint32_t n;
     const struct question_said *said = question_values_of(question, run->subject->schema, column, &n);
-    if (said && n > 1 && n >= column->stats.distinct) return; /* all of them: "web, phone and mail together" */
+    if (said && n > 1 && n >= column->stats.distinct) return; /* all values: "web, phone and mail together" */
     for (uint32_t i = 0; said && i < n && run->verdict->n_findings < 2; i++)
         if (said[i].form >= QUESTION_FORM_WORD)
             check_value(run, &(struct stated){column, said[i].stored, said[i].first, said[i].n_tokens});
 }
 
-/* --- a thing that nothing in the database stands for --- */
+/* --- a thing that is missing from the database --- */
 
-/* Is the word a value of any column, in any case? */
+/* True if the word is a value of any column, in any case. */
 static bool is_held(const struct vsig_run *run, const struct text_token *token)
 {
     struct schema_hit hit;
@@ -188,7 +189,7 @@ static bool is_held(const struct vsig_run *run, const struct text_token *token)
            schema_values_with(run->subject->schema, token->stem, strlen(token->stem), &hit, 1);
 }
 
-/* Can the word be written short in a name, such as "institutions" as inst? */
+/* True if a name may abbreviate the word, such as inst for "institutions". */
 static bool is_begun_by_name(const struct vsig_run *run, const struct text_token *token)
 {
     enum { BEGINNING = 4 /* letters */ };
@@ -201,7 +202,7 @@ static bool is_begun_by_name(const struct vsig_run *run, const struct text_token
     return false;
 }
 
-/* Does any word of the question name a table, a column or a value? */
+/* True if any word of the question names a table, a column or a value. */
 static bool names_anything(const struct link_question *asked)
 {
     for (uint32_t i = 0; i < asked->n_words; i++) {
@@ -211,8 +212,8 @@ static bool names_anything(const struct link_question *asked)
     return false;
 }
 
-/* "How many unicorns": the noun right behind "how many" names no table, column or value. Neither does a word of like
- * meaning. No other word of the question names anything. */
+/* Reports "How many unicorns": the noun after "how many" names no table, column or value, and neither does a word of
+ * similar meaning. No other word of the question may name one. */
 static void check_thing(struct vsig_run *run)
 {
     const struct question *question = run->subject->analysis;

@@ -1,7 +1,8 @@
-/* negation_mismatch: "without", "never", "not" in the question and nothing in the query that excludes, or the reverse.
+/* negation_mismatch: the question has "without", "never" or "not" and the query excludes nothing, or the reverse.
  *
- * What excludes: NOT in all its forms, <>, EXCEPT, IS NULL (also the anti-join), a count compared with zero; and a
- * literal that is itself a negation ('N', 'No', 0, 'F', "not ..."), for "not paid" may be stored as such. */
+ * The query excludes rows by NOT in all its forms, <>, EXCEPT, IS NULL (also in an anti-join), or a count compared with
+ * zero. A literal that is itself a negation ('N', 'No', 0, 'F', "not ...") counts too, because the database may store
+ * "not paid" in this form. */
 #include "lib/question/frame.h"
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
@@ -14,7 +15,7 @@
 enum { OPT_UNASKED };
 enum { BOUND_REACH = 4, NOUN_REACH = 4, MIN_START = 5 };
 
-/* Words that justify an exclusion although they are no negation. */
+/* Words that are not negations but justify an exclusion. */
 static const char *const EXCLUDERS[] = {
     "other",  "others",  "only",    "different", "except", "exclude",   "remain", "unless", "all",
     "always", "every",   "null",    "missing",   "empty",  "available", "free",   "still",  "neither",
@@ -45,7 +46,7 @@ static bool has_negative_literal(const struct vsig_subject *subject)
     return false;
 }
 
-/* "unable", "unused", "nut-free": words of the question that negate by a part of theirs. */
+/* True if the question has a word with a negative prefix or suffix: "unable", "unused", "nut-free". */
 static bool has_negative_word(const struct question *question)
 {
     for (uint32_t i = 0; i < question->tokens.n; i++) {
@@ -59,7 +60,7 @@ static bool has_negative_word(const struct question *question)
     return false;
 }
 
-/* Elements whose words may be negative although no row is excluded: "teams without any can be left out", "no gaps". */
+/* Elements with negative words that exclude no rows: "teams without any can be left out", "no gaps". */
 static const unsigned NO_EXCLUSIONS = 1U << FRAME_ZEROS | 1U << FRAME_NO_ZEROS | 1U << FRAME_AS_ZERO |
                                       1U << FRAME_SKIP_MISSING | 1U << FRAME_TIES | 1U << FRAME_ONE | 1U << FRAME_GAPS |
                                       1U << FRAME_NO_GAPS | 1U << FRAME_POOLED | 1U << FRAME_MEAN_EACH |
@@ -93,7 +94,7 @@ static bool has_outer_join(const struct vsig_subject *subject)
     return false;
 }
 
-/* a XOR b: one and not the other. */
+/* True for a XOR b: one holds and the other does not. */
 static bool has_xor(const struct vsig_subject *subject)
 {
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
@@ -108,7 +109,7 @@ static bool reads_tree(const struct vsig_subject *subject)
     return false;
 }
 
-/* "neither under 5 nor over 9": the bounds turned round say it without a negation. */
+/* True for "neither under 5 nor over 9": inverted bounds express it without a negation. */
 static bool negates_bound(const struct vsig_subject *subject, const struct question_cue *negation)
 {
     const struct question *question = subject->analysis;
@@ -122,7 +123,7 @@ static bool negates_bound(const struct vsig_subject *subject, const struct quest
     return false;
 }
 
-/* Does the value begin like one of the words behind the negation: Subscriber, "without a subscription"? */
+/* True if the value begins like a word after the negation: Subscriber and "without a subscription". */
 static bool is_negated_noun(const struct question *question, const struct question_cue *negation, const char *value,
                             size_t len)
 {
@@ -135,7 +136,8 @@ static bool is_negated_noun(const struct question *question, const struct questi
     return false;
 }
 
-/* The other of a column's two values is taken: type = 'Customer' for those who are no subscribers. */
+/* True if the query selects the other of the two values of a column: type = 'Customer' for people who are not
+ * subscribers. */
 static bool takes_the_other(struct vsig_subject *subject, const struct question_cue *negation)
 {
     struct vsig_predicate all[VSIG_MAX_PREDICATES];
@@ -162,13 +164,14 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
     if (has_xor(subject)) return;
     if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
-        return; /* a left join keeps those without */
+        return; /* a left join keeps rows without a partner */
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, but the query excludes nothing");
     vsig_add_fact(run, finding, "word", false, "%s", subject->analysis->tokens.items[cue->first].norm);
 }
 
-/* "top scorers, own goals don't count": the rows left are counted or added up, and the condition is of these rows. */
+/* True for "top scorers, own goals don't count": the query counts or adds the remaining rows, and the condition is on
+ * these rows. */
 static bool counts_rows_left(const struct vsig_subject *subject, const struct query_view *view,
                              const struct sql_node *excluded)
 {
@@ -177,8 +180,9 @@ static bool counts_rows_left(const struct vsig_subject *subject, const struct qu
     return counts && block && block->aggregate && block->grouped;
 }
 
-/* None of it, and the query takes those that have some other: WHERE amenity <> 'TV' on joined rows. Neither A nor B, and the
- * query leaves out only what is both. */
+/* Reports two faults. The question asks for things without X, and the query selects things with something other than X:
+ * WHERE amenity <> 'TV' on joined rows. The question says neither A nor B, and the query excludes only rows that have
+ * both. */
 static void check_scope(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const SOME[] = {"other than", "else",    "isn't",    "is not",    "aren't",    "are not",
@@ -202,7 +206,7 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
               "value");
 }
 
-/* `code <> ''`, `NOT GLOB '*[^0-9]*'`: what holds no value is left out, as IS NOT NULL does. */
+/* True for `code <> ''` or `NOT GLOB '*[^0-9]*'`: the condition excludes rows without a value, as IS NOT NULL does. */
 static bool leaves_out_nothing(const struct sql_node *negation)
 {
     static const char *const EMPTY[] = {"", "null", "n/a", "-", "?", "none", "unknown", "0000-00-00", "*[^0-9]*"};
@@ -223,7 +227,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     if (negation->kind == SQL_UNARY && negation->op == SQL_OP_NOTNULL) return;
     if (negation->kind == SQL_BINARY && !query_literal(sql_kid(negation, 0), NULL) &&
         !query_literal(sql_kid(negation, 1), NULL))
-        return; /* a.id <> b.id keeps a pair from meeting itself */
+        return; /* a.id <> b.id excludes pairs of a row with itself */
     if (leaves_out_nothing(negation)) return;
     for (const char *const *word = EXCLUDERS; *word; word++)
         if (question_has(question, *word)) return;

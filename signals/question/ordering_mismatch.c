@@ -1,8 +1,9 @@
-/* ordering_mismatch: superlatives and sort words against ORDER BY, its direction and LIMIT.
+/* ordering_mismatch: compares superlatives and sort words with ORDER BY, its direction and LIMIT.
  *
- * A superlative may be met by ORDER BY ... LIMIT, by MAX or MIN, by a window or by comparison with all others; only
- * where none of these is in the query does its absence count. Directions are compared where the words leave no choice:
- * of a rank the highest is the lowest number, the oldest has the greatest age and the least year of birth. */
+ * The query can express a superlative by ORDER BY ... LIMIT, MAX or MIN, a window, or a comparison with all others. The
+ * signal reports a missing superlative only if the query has none of these. It compares directions if the words are
+ * unambiguous. The highest rank is the lowest number. The oldest person has the greatest age and the earliest year of
+ * birth. */
 #include "signals/support/meaning.h"
 #include "signals/support/query.h"
 
@@ -20,7 +21,7 @@ static const char *const DATES[] = {"date",  "year",  "time",  "birth",  "dob", 
                                     "built", "start", "begin", "month",  NULL};
 static const char *const AGES[] = {"age", "old", NULL};
 
-/* Words that ask for some one row. */
+/* Words that ask for a single row. */
 static const char *const ONE_ROW[] = {"one",   "single", "any",   "example", "sample",   "top",
                                       "first", "last",   "major", "primary", "dominant", "favorite",
                                       "main",  "more",   "half",  "rank",    "popular",  NULL};
@@ -45,7 +46,8 @@ static const struct sql_node *order_before(const struct sql_node *limit)
     return limit ? sql_kid(limit->parent, QUERY_ORDER) : NULL;
 }
 
-/* What a cue asks of the key: SQL_ASC, SQL_DESC, or SQL_OP_NONE where words and column leave it open. */
+/* Returns the direction that a cue requires of the key: SQL_ASC or SQL_DESC, or SQL_OP_NONE if words and column leave
+ * it open. */
 static enum sql_op wanted(const struct vsig_subject *subject, const struct question_cue *cue,
                           const struct sql_node *key)
 {
@@ -58,7 +60,7 @@ static enum sql_op wanted(const struct vsig_subject *subject, const struct quest
     return query_name_has(column, DATES) || (column && column->stats.date_texts > 0) ? cue->op : SQL_OP_NONE;
 }
 
-/* The direction that all superlatives of the question agree on, for this key. */
+/* Returns the direction that all superlatives of the question require for this key. */
 static enum sql_op wanted_by_all(const struct vsig_subject *subject, const struct sql_node *key)
 {
     const struct question *question = subject->analysis;
@@ -104,7 +106,7 @@ static void check_extreme_function(struct vsig_run *run, const struct query_view
               max ? "least" : "greatest", max ? "maximum" : "minimum");
 }
 
-/* "oldest hire first", "biggest balance on top", "from the largest to the smallest": an order of all rows. */
+/* True for an order of all rows: "oldest hire first", "biggest balance on top", "from the largest to the smallest". */
 static bool names_order(const struct question *question, const struct question_cue *cue)
 {
     static const char *const ORDERS[] = {"first", "last", "top", "upward", "downward", "upwards", "downwards"};
@@ -147,7 +149,7 @@ static void check_superlative_missing(struct vsig_run *run, const struct query_v
                   : "the question asks for an extreme, but the query neither sorts nor takes a maximum or minimum");
 }
 
-/* The direction of an order of all rows: "oldest hire first". The oldest has the least date. */
+/* Returns the direction of an order of all rows: "oldest hire first". The oldest has the earliest date. */
 static enum sql_op named_direction(const struct vsig_subject *subject, const struct question_cue *cue,
                                    const struct sql_node *key)
 {
@@ -168,7 +170,7 @@ static void check_named_order(struct vsig_run *run, const struct query_view *vie
     const struct question *question = run->subject->analysis;
     const struct question_cue *cue = sure_superlative(question);
     if (!cue || !view->order || view->any_limit || view->window || !names_order(question, cue)) return;
-    for (uint32_t i = 0; i < question->n_cues; i++) { /* several orders, or one that "to" turns round */
+    for (uint32_t i = 0; i < question->n_cues; i++) { /* several orders, or one that "to" reverses */
         const struct question_cue *other = &question->cues[i];
         const char *word = question->tokens.items[other->first].norm;
         bool places = g_str_equal(word, "first") || g_str_equal(word, "top");
@@ -182,7 +184,7 @@ static void check_named_order(struct vsig_run *run, const struct query_view *vie
               asked == SQL_DESC ? "greatest" : "least", asked == SQL_DESC ? "least" : "greatest");
 }
 
-/* LIMIT picks rows, and nothing says which. */
+/* Reports a LIMIT without an order, which selects arbitrary rows. */
 static void check_limit_without_order(struct vsig_run *run, const struct query_view *view)
 {
     if (!view->any_limit || order_before(view->any_limit) || !sure_superlative(run->subject->analysis)) return;
@@ -191,7 +193,8 @@ static void check_limit_without_order(struct vsig_run *run, const struct query_v
               "the question asks for an extreme, but the query uses LIMIT without ORDER BY");
 }
 
-/* Rows asked for: by "top 3", else by the number before a superlative's noun; NULL. */
+/* Returns the requested number of rows: of "top 3", otherwise the number before the noun of a superlative. NULL if
+ * there is none. */
 static const struct question_value *rows_asked(const struct question *question)
 {
     for (uint32_t i = 0; i < question->n_cues; i++) {
@@ -213,7 +216,7 @@ static void check_top(struct vsig_run *run, const struct query_view *view)
     vsig_add_fact(run, finding, "asked", false, "%s", value->text);
 }
 
-/* "the second highest": one row behind another. A nested query may get there in its own way. */
+/* Checks "the second highest", which needs OFFSET or the like. A nested query may compute it in its own way. */
 static void check_nth(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
@@ -258,7 +261,7 @@ static void check_unasked_limit(struct vsig_run *run, const struct query_view *v
                   "the query returns only some of the rows, but the question asks for no limit");
 }
 
-/* "reversed slips" by status = 'reversed', or by a column of that name: the word asks for no order. */
+/* True for "reversed slips" and status = 'reversed', or a column of that name: the word then asks for no order. */
 static bool is_answered_by_name(const struct vsig_subject *subject, const struct question_cue *cue)
 {
     const struct text_token *token = &subject->analysis->tokens.items[cue->first];
@@ -274,7 +277,8 @@ static bool is_answered_by_name(const struct vsig_subject *subject, const struct
     return false;
 }
 
-/* "ascending" or "descending" as all such words agree; SQL_OP_NONE. `plain`: sorted, but no direction is named. */
+/* Returns the direction of "ascending" or "descending" if all such words agree, otherwise SQL_OP_NONE. Sets `plain` if
+ * the question asks for a sort without a direction. */
 static enum sql_op sort_direction(const struct vsig_subject *subject, bool *plain)
 {
     const struct question *question = subject->analysis;
@@ -303,7 +307,7 @@ static bool is_rank(const struct meaning_term *term)
     return false;
 }
 
-/* The direction of a key's values. The first place of a rank is the first row of its window. */
+/* Returns the direction of the values of a key. The first place of a rank is the first row of its window. */
 static enum sql_op direction_of_values(struct vsig_subject *subject, const struct query_view *view, uint32_t key)
 {
     enum sql_op direction = direction_of(view->order->kids[key]);

@@ -1,10 +1,11 @@
-/* projection_mismatch: the select list against what the question asks to see.
+/* projection_mismatch: compares the select list with the outputs that the question requests.
  *
- * Three checks, from safe to bold:
- *   1. A column of the answer that no word of the question means, beside ones that it means.
- *   2. More columns than phrases of the requested outputs, or fewer, where the list was read for certain.
- *   3. A phrase that names a column by all its words, and no column of the answer has anything in common with it.
- * First and last name count as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague
+ * Three checks, ordered from safe to bold:
+ *   1. The answer has a column that no word of the question means, beside columns that the question means.
+ *   2. The answer has more or fewer columns than the question has output phrases, and the list of phrases is certain.
+ *   3. A phrase names a column by all its words, and no column of the answer is related to it.
+ *
+ * First and last name count as one column. So do computed columns that one phrase explains. `SELECT *` answers vague
  * questions. */
 #include "lib/question/frame.h"
 #include "signals/support/bare.h"
@@ -18,10 +19,10 @@
 
 enum { OPT_COUNT, OPT_DISTINCT, OPT_MAX_DROPPED, OPT_PROBE, MAX_OUTPUTS = 32 };
 
-/* One column of the answer. */
+/* A column of the answer. */
 struct shown {
-    const struct sql_node *node;        /* its ITEM; the STAR for expanded ones */
-    const struct schema_column *column; /* NULL: computed */
+    const struct sql_node *node;        /* the ITEM, or the STAR for expanded columns */
+    const struct schema_column *column; /* NULL if computed */
     bool part_of_name;                  /* first or last name */
     bool grouped;                       /* the rows are grouped by it */
 };
@@ -35,7 +36,7 @@ struct answer_columns {
 static const char *const NAME_PARTS[] = {"first", "last",  "middl", "forenam", "surnam",
                                          "fname", "lname", "f",     "l",       NULL};
 
-/* Is the column one that the rows are grouped by, or one that the group decides: a musical's name by its id? */
+/* True if the rows are grouped by the column, or the group determines it: the name of a musical by its id. */
 static bool is_grouped_by(struct vsig_subject *subject, const struct sql_block *block, const struct sql_node *expr)
 {
     const struct sql_node *group = sql_kid(block->node, SELECT_GROUP);
@@ -69,7 +70,7 @@ static void read_answer(struct vsig_subject *subject, const struct sql_block *bl
     }
 }
 
-/* The phrase's own mention of that column; 0: none. */
+/* Returns the score of the phrase's own mention of the column, or 0 if there is none. */
 static double phrase_score(const struct question *question, const struct question_output *phrase, uint32_t column)
 {
     double best = 0;
@@ -88,7 +89,7 @@ static bool any_vague(const struct question *question)
     return false;
 }
 
-/* Smallest and largest number of columns that the requested outputs may mean. */
+/* Computes the smallest and the largest number of columns that the requested outputs may mean. */
 static void asked_range(const struct question *question, uint32_t *low, uint32_t *high)
 {
     *low = question->n_outputs;
@@ -101,13 +102,15 @@ static void asked_range(const struct question *question, uint32_t *low, uint32_t
         *high += question->outputs[i].entity && !question->outputs[i].computed ? 2 : 1;
 }
 
-/* A name or key, which tells the rows apart: wanted beside a number that is computed for each. */
+/* True for a name or key, which identifies the rows. It is expected beside a number that is computed for each row. */
 static bool is_label(const struct vsig_subject *subject, const struct shown *shown)
 {
     return shown->column && !shown->part_of_name && query_is_generic(subject, shown->column);
 }
 
-/* Columns that are put together into one: a + b, first || last. */
+/* Counts the columns that expressions combine into one: a + b, first
+ *
+ * last. */
 static uint32_t joined_columns(const struct answer_columns *answer)
 {
     uint32_t joined = 0;
@@ -121,7 +124,7 @@ static uint32_t joined_columns(const struct answer_columns *answer)
     return joined;
 }
 
-/* "year by year": the rows are told apart by it, so it may stand beside what is asked. */
+/* True for "year by year": the column identifies the rows, so it may appear beside the requested outputs. */
 static bool is_said_by(const struct question *question, const struct schema_column *column)
 {
     const struct text_token *t = question->tokens.items;
@@ -154,7 +157,7 @@ static bool has_term(const struct meaning_term *term, uint64_t hash, unsigned de
     return false;
 }
 
-/* True if another output is computed of this one: the month's total beside the running total. */
+/* True if another output is computed from this one: the total of the month beside the running total. */
 static bool is_operand(const struct meaning *m, uint32_t output)
 {
     enum { LEVELS = 6 };
@@ -166,7 +169,7 @@ static bool is_operand(const struct meaning *m, uint32_t output)
     return false;
 }
 
-/* Columns that say of which group or of what the others are computed. */
+/* Counts the columns that identify the group or the operands of the other columns. */
 static uint32_t context_columns(struct vsig_subject *subject, const struct answer_columns *answer)
 {
     const unsigned of_rows = 1U << FRAME_RUNNING | 1U << FRAME_MOVING | 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT |
@@ -182,8 +185,8 @@ static uint32_t context_columns(struct vsig_subject *subject, const struct answe
     return n;
 }
 
-/* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by.
- */
+/* Counts the columns that are optional: the second part of a name, and the columns that a question "for each" groups
+ * by. */
 static uint32_t optional_columns(struct vsig_subject *subject, const struct answer_columns *answer)
 {
     const struct question *question = subject->analysis;
@@ -202,7 +205,8 @@ static uint32_t optional_columns(struct vsig_subject *subject, const struct answ
     return (parts ? parts - 1 : 0) + groups + (told_apart ? most : 0);
 }
 
-/* Is anything in the question about this column: its own words, or its table's where the rows are grouped by it? */
+/* True if the question refers to the column, by its own words, or by those of its table if the rows are grouped by it.
+ */
 static bool is_meant(const struct question *question, const struct shown *shown)
 {
     if (!shown->column || question->column_score[shown->column->id] > 0) return true;
@@ -241,7 +245,7 @@ static bool check_odd(struct vsig_run *run)
     return true;
 }
 
-/* The column that the fewest words of the list speak for: the likeliest to be superfluous. */
+/* Returns the column that the fewest words of the list support. It is the most likely to be superfluous. */
 static const struct shown *least_asked(const struct question *question, const struct answer_columns *answer)
 {
     const struct shown *least = NULL;
@@ -283,7 +287,7 @@ static bool check_count(struct vsig_run *run, const struct answer_columns *answe
     return true;
 }
 
-/* "partition id" and partitionid: letters of the phrase and of the name, compared without what lies between. */
+/* True for "partition id" and partitionid: the letters of phrase and name are equal without the separators. */
 static bool same_letters(const struct question *question, const struct question_output *phrase, const char *name)
 {
     for (uint32_t i = phrase->first; i < phrase->first + phrase->n_tokens; i++) {
@@ -297,7 +301,7 @@ static bool same_letters(const struct question *question, const struct question_
     return *name == '\0';
 }
 
-/* Has some column of the answer anything to do with the phrase? A "name" may be any text that the question names. */
+/* True if some column of the answer is related to the phrase. A "name" may be any text that the question names. */
 static bool is_answered(const struct question *question, const struct question_output *phrase,
                         const struct answer_columns *answer, const struct schema_column *named)
 {
@@ -311,7 +315,7 @@ static bool is_answered(const struct question *question, const struct question_o
     return false;
 }
 
-/* Is the mention no more than the name of a table, or a key or name of a table that the query has no use for? */
+/* True if the mention is only the name of a table, or a key or name of a table that the query does not need. */
 static bool names_no_column(const struct vsig_subject *subject, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
@@ -322,7 +326,7 @@ static bool names_no_column(const struct vsig_subject *subject, const struct que
            !query_reads_table(subject, mention->table);
 }
 
-/* The column that the phrase names by all its words, the longest such; NULL. */
+/* Returns the longest mention of a column that the phrase names by all its words, or NULL. */
 static const struct question_mention *surely_named(const struct vsig_subject *subject,
                                                    const struct question_output *phrase)
 {
@@ -336,7 +340,7 @@ static const struct question_mention *surely_named(const struct vsig_subject *su
     return best;
 }
 
-/* "which procedures cost less than 5": the verb of a bound, no output. */
+/* True for "which procedures cost less than 5": the verb belongs to a bound and is not an output. */
 static bool is_bounded(const struct question *question, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < question->n_cues; i++) {
@@ -366,7 +370,8 @@ static void check_missing(struct vsig_run *run, const struct answer_columns *ans
     }
 }
 
-/* "different types": may rows repeat for lack of DISTINCT? Certain only for one table without conditions. */
+/* Reports "different types" without DISTINCT if rows may repeat. This is certain only for one table without conditions.
+ */
 static void check_distinct(struct vsig_run *run, const struct query_view *view, const struct answer_columns *answer)
 {
     const struct question *question = run->subject->analysis;
@@ -383,8 +388,8 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view, 
               "the question asks for distinct values, but the query may return repeated rows");
 }
 
-/* The share of rows that DISTINCT drops; -1: not known. Statistics know of one column of one table without conditions,
- * and of keys; for the rest the database is asked, which few candidates come to. */
+/* Returns the share of rows that DISTINCT removes, or -1 if unknown. Statistics give it for keys and for one column of
+ * one table without conditions. Otherwise a probe counts them, which few candidates need. */
 static double share_dropped(struct vsig_run *run, const struct sql_block *block, const struct answer_columns *answer)
 {
     bool one_table = block->n_sources == 1 && block->sources[0].table >= 0;
@@ -404,8 +409,9 @@ static double share_dropped(struct vsig_run *run, const struct sql_block *block,
     return all.n_rows ? 1 - (double)result->n_rows / (double)all.n_rows : -1;
 }
 
-/* DISTINCT that nobody asked for and that drops some rows, but not most: where most repeat, the question asks for kinds
- * of things (nine of ten training golds whose rows hardly repeat keep the repeats; below, half do). */
+/* Reports a DISTINCT that the question does not ask for and that removes some rows, but not most. If most rows repeat,
+ * the question asks for kinds of things. In the training gold, nine of ten queries whose rows hardly repeat keep the
+ * repeats. Below, half do. */
 static void check_unasked_distinct(struct vsig_run *run, const struct query_view *view, const struct sql_block *block,
                                    const struct answer_columns *answer)
 {
@@ -417,7 +423,7 @@ static void check_unasked_distinct(struct vsig_run *run, const struct query_view
     if (question->cue_kinds >> QUESTION_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP ||
         block->arm)
         return;
-    if (block->n_sources > 1) return; /* the join repeats rows: DISTINCT is there to mend that */
+    if (block->n_sources > 1) return; /* the join repeats rows, and DISTINCT removes the repeats */
     for (const char *const *word = WORDS; *word; word++)
         if (question_has(question, *word)) return;
     double dropped = share_dropped(run, block, answer);

@@ -1,8 +1,8 @@
-/* A column of the same tables that the words at that place of the question name far better than the one used there.
+/* rival_column: the words of the question name another column of the same tables far better than the column used there.
  *
- * Places and scores are those of linking (lib/question/link.h): near the cue of an order, in the phrase that asks for
- * an output, beside the value of a condition. A column that a value of the question implies has no rival, nor has one
- * that the words name half as well themselves. */
+ * Places and scores come from linking (lib/question/link.h): near the cue of an order, in the phrase that requests an
+ * output, beside the value of a condition. A column has no rival if a value of the question implies it, or if the words
+ * name the column at least half as well. */
 #include "signals/support/links.h"
 #include "signals/support/query.h"
 #include "signals/support/shape.h"
@@ -16,7 +16,7 @@ static const char *table_of(const struct vsig_run *run, const struct schema_colu
     return run->subject->schema->tables[column->table].name;
 }
 
-/* Are the two the same by a join? */
+/* True if a join makes the two columns equal. */
 static bool are_joined(struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
 {
     const struct vsig_shape *shape = vsig_shape(subject);
@@ -28,14 +28,15 @@ static bool are_joined(struct vsig_subject *subject, const struct schema_column 
     return false;
 }
 
-/* Words that name a key mean the row: "trips" of trip_id is what COUNT(*) counts. */
+/* True if the words name a key and so mean the row: "trips" for trip_id is what COUNT(*) counts. */
 static bool stands_for_row(const struct vsig_run *run, const struct link_part *part)
 {
     return part->role != LINK_ANSWER && query_is_generic(run->subject, part->same.column) &&
            !query_is_generic(run->subject, part->column);
 }
 
-/* True inside of WHEN, or of a comparison in an aggregate: the literal beside the column tells which column is meant. */
+/* True inside WHEN, or in a comparison inside an aggregate: the literal beside the column determines which column is
+ * meant. */
 static bool is_tested(const struct link_part *part)
 {
     const struct sql_node *up = part->node ? part->node->parent : NULL;
@@ -48,7 +49,7 @@ static void check_part(struct vsig_run *run, const struct link_part *part)
 {
     const struct schema_column *rival = part->same.column;
     if (rival && part->node && sql_up(part->node, SQL_WINDOW))
-        return; /* no place in the question is that of a window */
+        return; /* a window corresponds to no place in the question */
     if (rival && is_tested(part)) return;
     if (rival && (!part->same.named || part->same.used)) return;
     if (rival && (stands_for_row(run, part) || are_joined(run->subject, rival, part->column))) return;
@@ -60,7 +61,7 @@ static void check_part(struct vsig_run *run, const struct link_part *part)
     vsig_add_fact(run, finding, "named", false, "%s.%s", table_of(run, rival), rival->name);
 }
 
-/* One of several keys that lead to the same place, and the words say another. */
+/* Reports one of several keys that lead to the same place if the words name another one. */
 static void check_key(struct vsig_run *run, const struct link_query *links)
 {
     double gap = (double)(links->role_rival - links->role_score);

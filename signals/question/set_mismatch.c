@@ -1,8 +1,8 @@
-/* set_mismatch: "both A and B" of one attribute needs two rows to be found, "A or B" needs one.
+/* set_mismatch: "both A and B" of one attribute requires two rows, "A or B" requires one.
  *
- * Both values must hold for one thing, each in a row of its own: INTERSECT, two subqueries, a self-join, or a grouped
- * count say that. One condition on one row cannot: `x = A OR x = B` and IN (A, B) take either, `x = A AND x = B` takes
- * none. */
+ * Both values must hold for one thing, each in its own row. INTERSECT, two subqueries, a self-join, or a grouped count
+ * can express this. One condition on one row cannot: `x = A OR x = B` and IN (A, B) accept either value, and `x = A AND
+ * x = B` accepts no row. */
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
 #include "signals/support/predicate.h"
@@ -32,7 +32,7 @@ static bool same_column(const struct sql_node *a, const struct sql_node *b)
     return x && y && x->source && x->source == y->source && x->output == y->output && x->column >= 0;
 }
 
-/* The rightmost comparison of a chain of one connective, so that (a OR b) OR c is seen too. */
+/* Returns the rightmost comparison of a chain of one connective, so (a OR b) OR c is recognized too. */
 static const struct sql_node *last_of(const struct sql_node *node, enum sql_op op)
 {
     while (sql_is(node, SQL_BINARY) && node->op == op) node = sql_kid(node, 1);
@@ -52,7 +52,7 @@ static bool find_pair(const struct vsig_subject *subject, struct pair *pair)
     return false;
 }
 
-/* Does a value stand on each side of the "and" that follows "both"? */
+/* True if a value is on each side of the "and" that follows "both". */
 static bool both_of_values(const struct question *question)
 {
     int cue = question_cue_next(question, QUESTION_CUE_BOTH, 0);
@@ -68,7 +68,8 @@ static bool is_text_value(const struct question_value *value)
     return value->kind != QUESTION_VALUE_NUMBER && !value->is_name;
 }
 
-/* Have two values a column in common? Of two names that are no values as they stand (parts of some), nobody knows. */
+/* True if a column holds both values. The result is also true if neither value is stored as written (parts of names),
+ * because nothing is known then. */
 static bool share_column(const struct question_value *a, const struct question_value *b)
 {
     if (!a->n_hits && !b->n_hits) return true;
@@ -78,7 +79,7 @@ static bool share_column(const struct question_value *a, const struct question_v
     return false;
 }
 
-/* "Nuts as well as Soy", "a TV lounge and also a study room": values of one column on both sides. */
+/* True for "Nuts as well as Soy" or "a TV lounge and also a study room": values of one column on both sides. */
 static bool as_well_as(const struct question *question)
 {
     static const char *const PHRASES[] = {"as well as", "and also", "and at the same time", "and another", NULL};
@@ -127,7 +128,7 @@ static void check_either(struct vsig_run *run, const struct query_view *view)
     vsig_fire(run, VSIG_ERROR, intersect, "the question accepts either value, but the query requires both values");
 }
 
-/* Values on both sides of the "or", not a bound ("two or more") nor a way of speaking. */
+/* True if values are on both sides of the "or", and it is neither a bound ("two or more") nor an idiom. */
 static bool or_of_values(const struct question *question)
 {
     for (uint32_t c = 0; c < question->n_cues; c++) {
@@ -158,7 +159,7 @@ static void check_or_lost(struct vsig_run *run, const struct query_view *view)
     }
 }
 
-/* "deceased IS NULL OR deceased = 0": one of the alternatives is that there is no value. */
+/* True for "deceased IS NULL OR deceased = 0": one alternative is a missing value. */
 static bool allows_null(const struct sql_node *choice)
 {
     for (uint32_t i = 0; i < choice->n_kids; i++) {
@@ -168,7 +169,7 @@ static bool allows_null(const struct sql_node *choice)
     return false;
 }
 
-/* "(home and won) or (away and won)": the roles that a thing may have. Such alternatives compare columns. */
+/* True for "(home and won) or (away and won)": the possible roles of a thing. Such alternatives compare columns. */
 static bool compares_columns(const struct sql_node *choice)
 {
     uint32_t n = 0;
@@ -180,7 +181,7 @@ static bool compares_columns(const struct sql_node *choice)
     return n > 1;
 }
 
-/* OR between conditions on different columns, and no word of choice. */
+/* Reports an OR between conditions on different columns if the question has no word of choice. */
 static void check_or_unasked(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const CHOICE[] = {"and",  "any",  "both", "neither", "nor", "also",

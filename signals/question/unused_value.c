@@ -1,12 +1,13 @@
-/* unused_value: a value that the question states is nowhere in the query, or the query filters by one that it made up.
+/* unused_value: the query does not use a value that the question states, or it filters by a value that it invented.
  *
- * Quoted strings must be there, whole or in part; numbers as a number, next to it (> 4 for "at least 5"), inside of a
- * literal (a year in a date), or as LIMIT; proper names that the database holds as literals. What the evidence
- * explains may have been replaced by it, and words that also name a table or column state no value.
+ * The query must contain quoted strings, whole or in part. It must contain a number as such, as its neighbour (> 4 for
+ * "at least 5"), inside a literal (a year in a date), or as LIMIT. It must contain proper names as literals if the
+ * database holds them. The evidence may replace the values that it explains. Words that also name a table or column
+ * state no value.
  *
- * The reverse is ours (the catalogue has only the first half): a literal in a condition that has no word and no digits
- * in common with question and evidence restricts the answer by something nobody said. Codes, flags and columns of few
- * values are left out, for there the question's word and the stored value differ by design (female, 'F'). */
+ * The reverse is our addition, because the catalogue has only the first half. A literal in a condition is reported if
+ * it has no word and no digits in common with question and evidence. Codes, flags and columns of few values are
+ * skipped, because there the word of the question and the stored value differ by design (female, 'F'). */
 #include "signals/support/contradiction.h"
 #include "signals/support/links.h"
 #include "signals/support/query.h"
@@ -33,8 +34,8 @@ static const float LEAST_WEIGHT = 0.5F;
 
 struct literal {
     const struct sql_node *node;
-    const char *text;    /* folded, wildcards off */
-    const char *letters; /* letters and digits of it alone */
+    const char *text;    /* folded, without wildcards */
+    const char *letters; /* only its letters and digits */
     double number;
     bool is_number;
 };
@@ -44,7 +45,7 @@ struct literals {
     uint32_t n;
 };
 
-/* Without the wildcards of LIKE. */
+/* Returns the text without the wildcards of LIKE. */
 static char *plain_text(struct arena *arena, const struct sql_node *node)
 {
     size_t start = 0, end = node->text_len;
@@ -53,7 +54,7 @@ static char *plain_text(struct arena *arena, const struct sql_node *node)
     return text_fold(arena, node->text + start, end - start);
 }
 
-/* Letters, digits and what is not ASCII. */
+/* Copies the letters, the digits and the bytes outside of ASCII. */
 static char *squeeze(struct arena *arena, const char *text)
 {
     char *out = arena_alloc(arena, strlen(text) + 1);
@@ -78,7 +79,8 @@ static bool collect(const struct vsig_subject *subject, struct literals *out)
     return true;
 }
 
-/* Equal, one a part of the other, or of one stem (Canada, Canadian); by letters, so that "a, b" meets "a , b". */
+/* True if the texts are equal, one contains the other, or they share a stem (Canada, Canadian). Compares letters, so
+ * "a, b" equals "a , b". */
 static bool texts_meet(const char *a, const char *b)
 {
     size_t a_len = strlen(a), b_len = strlen(b), shared = 0;
@@ -89,7 +91,8 @@ static bool texts_meet(const char *a, const char *b)
     return shared >= MIN_STEM && shared + 3 >= a_len && shared + 3 >= b_len;
 }
 
-/* Is the value a literal, or does one stand for it: in another form, or as its code in another column of the row? */
+/* True if the value is a literal of the query, or a literal represents it: in another form, or as its code in another
+ * column of the row. */
 static bool has_text(struct vsig_run *run, const struct literals *literals, const struct question_value *value,
                      const char *letters)
 {
@@ -112,7 +115,7 @@ static bool has_text(struct vsig_run *run, const struct literals *literals, cons
     return false;
 }
 
-/* Do the digits stand in the text as a number of their own? */
+/* True if the text contains the digits as a separate number. */
 static bool has_digits(const char *text, const char *digits)
 {
     size_t len = strlen(digits);
@@ -133,7 +136,7 @@ static bool has_number(const struct literals *literals, const struct question_va
     return false;
 }
 
-/* The date of a literal: '2020-12-31' or '20201231'. */
+/* Reads the date of a literal: '2020-12-31' or '20201231'. */
 static bool date_of(const char *text, GDate *out)
 {
     enum { DIGITS = 8 };
@@ -155,7 +158,8 @@ static bool date_of(const char *text, GDate *out)
     return true;
 }
 
-/* "until 13 May" written as < '2024-05-14': a date of the query, or the day before or after it, has the number. */
+/* True for "until 13 May" written as < '2024-05-14': a date of the query, or the day before or after it, has the
+ * number. */
 static bool is_part_of_date_near(const struct literals *literals, double number)
 {
     for (uint32_t i = 0; i < literals->n; i++) {
@@ -172,7 +176,7 @@ static bool is_part_of_date_near(const struct literals *literals, double number)
     return false;
 }
 
-/* "at least 5" written as > 4, "more than 5" as >= 6, and so on. */
+/* True for "at least 5" written as > 4, "more than 5" as >= 6, and so on. */
 static bool has_next_number(const struct vsig_subject *subject, const struct question_value *value,
                             const struct question_cue *cue)
 {
@@ -202,7 +206,7 @@ static bool in_evidence(const struct question *question, const struct question_v
     return false;
 }
 
-/* The cue that a number is bound to; NULL. */
+/* Returns the cue that a number belongs to, or NULL. */
 static const struct question_cue *cue_of(const struct question *question, int value)
 {
     for (uint32_t i = 0; i < question->n_cues; i++)
@@ -210,7 +214,7 @@ static const struct question_cue *cue_of(const struct question *question, int va
     return NULL;
 }
 
-/* "address line 1": is the number a word of a column's name? */
+/* True for "address line 1": the number is a word of a column's name. */
 static bool is_in_name(const struct vsig_subject *subject, const struct question_value *value)
 {
     for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
@@ -223,14 +227,15 @@ static bool is_in_name(const struct vsig_subject *subject, const struct question
     return false;
 }
 
-/* "(1 = Monday .. 7 = Sunday)": a number that is explained. */
+/* True for "(1 = Monday .. 7 = Sunday)": the question explains the number. */
 static bool is_legend(const struct question *question, const struct question_value *value)
 {
     uint32_t next = value->first + value->n_tokens;
     return next < question->tokens.n && strcmp(question->tokens.items[next].norm, "=") == 0;
 }
 
-/* The number of a literal, or the year at its start: 1954 of '1954-01-01' and of LIKE '1954-%'. 0 if it has none. */
+/* Returns the number of a literal, or the year at its start: 1954 of '1954-01-01' and of LIKE '1954-%'. Returns 0 if
+ * there is none. */
 static double number_of(const struct literal *literal)
 {
     enum { YEAR_DIGITS = 4 };
@@ -238,7 +243,8 @@ static double number_of(const struct literal *literal)
     return strspn(literal->text, "0123456789") == YEAR_DIGITS ? strtod(literal->text, NULL) : 0;
 }
 
-/* "turning 70 in 2024" by a year of 1954: the literal is the sum or difference of two numbers of the question. */
+/* True for "turning 70 in 2024" written as the year 1954: the literal is the sum or difference of two numbers of the
+ * question. */
 static bool is_computed(const struct question *question, double literal, double number)
 {
     for (uint32_t i = 0; i < question->n_values; i++) {
@@ -284,7 +290,7 @@ static void report(struct vsig_run *run, const struct query_view *view, const st
     }
 }
 
-/* Does some comparison (of that node, if given) have the number in the unit of its column: 600000 milliseconds? */
+/* True if some comparison (of `node`, if given) has the number in the unit of its column: 600000 milliseconds. */
 static bool is_met_in_unit(const struct vsig_subject *subject, const struct question_value *value,
                            const struct sql_node *node)
 {
@@ -309,7 +315,7 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     report(run, view, value);
 }
 
-/* Do the quoted words name a table or column? Then they stand in the query without quotes. */
+/* True if the quoted words name a table or column. The query then contains them without quotes. */
 static bool names_schema(const struct vsig_subject *subject, const struct question_value *value)
 {
     const char *text = value->text;
@@ -321,7 +327,7 @@ static bool names_schema(const struct vsig_subject *subject, const struct questi
     return strchr(text, ' ') != NULL && !g_ascii_isupper(text[0]); /* "the date in location from" */
 }
 
-/* Does one of the columns that hold the value stand in the query's conditions or its answer at all? */
+/* True if the conditions or the answer of the query use one of the columns that hold the value. */
 static bool text_counts(const struct vsig_run *run, const struct question_value *value)
 {
     if (value->is_name || strlen(value->text) < 2) return false;
@@ -346,7 +352,7 @@ static bool check_text(struct vsig_run *run, const struct query_view *view, cons
     return true;
 }
 
-/* The condition that a literal restricts the rows by, and the column it restricts; NULL. */
+/* Returns the condition by which a literal restricts the rows, and the restricted column. NULL if there is none. */
 static const struct sql_node *condition_of(const struct vsig_subject *subject, const struct sql_node *literal,
                                            const struct schema_column **column)
 {
@@ -364,7 +370,7 @@ static const struct sql_node *condition_of(const struct vsig_subject *subject, c
 static const char *const ORDINALS[] = {"zeroth",  "first",  "second", "third", "fourth",   "fifth",  "sixth",
                                        "seventh", "eighth", "ninth",  "tenth", "eleventh", "twelfth"};
 
-/* "third", "3rd", "fourth-grade" for that number. */
+/* True for "third", "3rd" or "fourth-grade" and that number. */
 static bool is_ordinal(const struct text_token *token, double number)
 {
     if (token->kind != TEXT_WORD || number < 0 || number >= G_N_ELEMENTS(ORDINALS) || floor(number) < number)
@@ -388,14 +394,14 @@ static bool tokens_meet(const struct text_tokens *tokens, const struct literal *
     return false;
 }
 
-/* Alike in meaning, in stem, or one short for the other (Comp. for computer). */
+/* True if the words have a similar meaning or the same stem, or if one abbreviates the other (Comp. for computer). */
 static bool words_meet(const char *a, const char *b)
 {
     size_t a_len = strlen(a), b_len = strlen(b), least = a_len < b_len ? a_len : b_len;
     return (least >= MIN_PART && strncmp(a, b, least) == 0) || texts_meet(a, b) || text_word_similarity(a, b) > 0.5;
 }
 
-/* "2 million" for 2000000. */
+/* True for "2 million" and 2000000. */
 static bool is_scaled_value(const struct question *question, const struct literal *literal)
 {
     for (uint32_t i = 0; i < question->n_values && literal->is_number; i++)
@@ -405,7 +411,7 @@ static bool is_scaled_value(const struct question *question, const struct litera
     return false;
 }
 
-/* "associate professors" for AssocProf: each part of the word begins a word of the question. */
+/* True for "associate professors" and AssocProf: each part of the literal begins a word of the question. */
 static bool is_run_together(struct vsig_run *run, const struct literal *literal)
 {
     const struct text_tokens *said = &run->subject->analysis->tokens;
@@ -428,7 +434,7 @@ static bool says_year(const struct text_tokens *tokens, GDateYear year)
     return false;
 }
 
-/* A bound one day off: "< '2025-01-01'" for 2024, ">= '2024-01-01'" for after 2023. */
+/* True for a bound one day off: "< '2025-01-01'" for 2024, ">= '2024-01-01'" for after 2023. */
 static bool is_next_to_said_year(const struct question *question, const struct literal *literal)
 {
     struct question_date at;
@@ -449,7 +455,7 @@ static bool is_next_to_said_year(const struct question *question, const struct l
     return false;
 }
 
-/* Is there anything of the literal in the question, the evidence, or the words of its column? */
+/* True if the question, the evidence, or the words of the column contain any part of the literal. */
 static bool is_said(struct vsig_run *run, const struct literal *literal)
 {
     const struct question *question = run->subject->analysis;
@@ -469,7 +475,7 @@ static bool is_said(struct vsig_run *run, const struct literal *literal)
     return false;
 }
 
-/* A power of ten where the question counts in thousands, millions ...: the column may count in others. */
+/* True for a power of ten if the question counts in thousands or millions, because the column may use another scale. */
 static bool is_scale(const struct question *question, const struct literal *literal)
 {
     static const char *const SCALES[] = {"thousand", "million", "billion", "trillion", "dozen", "kilo"};
@@ -480,15 +486,15 @@ static bool is_scale(const struct question *question, const struct literal *lite
     return false;
 }
 
-/* <> '0000-00-00': what stands for no date at all is kept out, and no question says so. */
+/* True for <> '0000-00-00': the condition excludes a placeholder for a missing date, which no question mentions. */
 static bool keeps_nothing_out(const struct sql_node *condition, const struct literal *literal)
 {
     return sql_is(condition, SQL_BINARY) && condition->op == SQL_OP_NE && !literal->is_number &&
            strspn(literal->text, " 0-:/.") == strlen(literal->text);
 }
 
-/* A word of the question that no part of the query answers may stand for a value of a column of few ("finished visits",
- * status = 'done'). */
+/* True if a word of the question without a link may mean a value of a column with few values ("finished visits", status
+ * = 'done'). */
 static bool may_be_meant(struct vsig_run *run, const struct schema_column *column)
 {
     const struct link_query *links = vsig_links(run->subject);
@@ -500,7 +506,7 @@ static bool may_be_meant(struct vsig_run *run, const struct schema_column *colum
     return false;
 }
 
-/* "a week or longer" by nights >= 7. */
+/* True for "a week or longer" written as nights >= 7. */
 static bool is_unit_said(const struct question *question, double number)
 {
     static const struct {
@@ -524,7 +530,7 @@ static bool is_sum_of_said(const struct question *question, const struct literal
     return is_unit_said(question, number);
 }
 
-/* The part of a date, such as its weekday or hour: strftime('%w', d) IN ('0', '6') for a weekend. */
+/* True for a part of a date, such as its weekday or hour: strftime('%w', d) IN ('0', '6') for a weekend. */
 static bool is_part_of_date(const struct sql_node *condition)
 {
     static const char *const CALLS[] = {"strftime", "dayofweek",   "weekday", "hour",  "to_char", "date_part",
@@ -537,7 +543,8 @@ static bool is_part_of_date(const struct sql_node *condition)
     return false;
 }
 
-/* stars > 2, and nothing speaks of stars: even a small number is a bound. Zero and one are guards more often. */
+/* True for stars > 2 if the question does not mention stars, because even a small number is a bound. Zero and one are
+ * more often guards. */
 static bool is_unspoken_bound(const struct vsig_subject *subject, const struct sql_node *condition,
                               const struct literal *literal, const struct schema_column *column)
 {
@@ -559,7 +566,7 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
     bool small = literal->is_number ? fabs(literal->number) <= 2 : strlen(literal->letters) <= MAX_CODE;
     if (!condition || (small && !unspoken)) return;
     if (!unspoken && column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
-    if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
+    if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* other signals report = 'null' */
     if (keeps_nothing_out(condition, literal)) return;
     if (may_be_meant(run, column)) return;
     if (is_said(run, literal) || is_scale(run->subject->analysis, literal)) return;

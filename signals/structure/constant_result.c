@@ -1,9 +1,9 @@
-/* constant_result: a calculation or condition that gives the same for any data, so it answers no question.
+/* constant_result: a calculation or condition that has the same value for any data, so it answers no question.
  *
- * A count of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window whose
- * groups are the values of its own order adds up one row. LAST_VALUE with the default frame is the current row. LAG
- * within groups that the order tells apart is NULL. A WHEN behind a wider one is never reached. A literal that is
- * compared with nothing is true or false in each row. A query without a table reads no data. */
+ * A count of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window that is partitioned
+ * by the keys of its own order adds up one row. LAST_VALUE with the default frame is the current row. LAG is NULL if
+ * each row has a partition of its own. A WHEN behind a wider one is never reached. A literal without a comparison is
+ * true or false in each row. A query without a table reads no data. */
 #include "signals/support/meaning.h"
 
 #include "signals/support/query.h"
@@ -26,7 +26,7 @@ static bool is_full_case(const struct sql_node *node)
     return true;
 }
 
-/* WHERE cancelled = 1: then all rows that are left have the flag. */
+/* True if a condition such as WHERE cancelled = 1 keeps only rows that have the flag. */
 static bool is_conditioned(const struct vsig_subject *subject, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
@@ -37,7 +37,8 @@ static bool is_conditioned(const struct vsig_subject *subject, const struct sche
     return false;
 }
 
-/* True for a flag, 0 or 1 in each row, that the question names: COUNT of it counts the rows where it is 0 too. */
+/* True for a flag (0 or 1 in each row) that the question names. COUNT of such a flag also counts the rows where it is
+ * 0. */
 static bool is_named_flag(const struct vsig_subject *subject, const struct sql_node *operand)
 {
     const struct schema_column *column = query_column(subject, operand);
@@ -66,9 +67,9 @@ static void check_counts(struct vsig_run *run)
     }
 }
 
-/* --- literals that are no comparison --- */
+/* --- literals without a comparison --- */
 
-/* `a = 'x' OR 'y'`: the engine reads 'y' alone as true or false. */
+/* In `a = 'x' OR 'y'` the engine reads 'y' alone as true or false. */
 static void check_literals(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
@@ -109,7 +110,7 @@ static bool parts_by(const struct meaning_window *window, uint64_t hash)
     return false;
 }
 
-/* Are all keys of the order also keys of the groups, so that the order tells no rows of a group apart? */
+/* True if all keys of the order are also partition keys. The order then cannot distinguish the rows of a partition. */
 static bool order_is_constant(const struct meaning_window *window)
 {
     for (uint32_t i = 0; i < window->n_order; i++)
@@ -117,7 +118,7 @@ static bool order_is_constant(const struct meaning_window *window)
     return window->n_order > 0;
 }
 
-/* Does a window over the rows of one grouped relation have all its keys? */
+/* True if a window over the rows of one grouped relation is partitioned by all keys of the relation. */
 static bool parts_by_keys_of(const struct meaning_window *window, const struct meaning *relation)
 {
     for (uint32_t k = 0; k < relation->n_keys; k++) {
@@ -129,7 +130,7 @@ static bool parts_by_keys_of(const struct meaning_window *window, const struct m
     return relation->grain == MEANING_KEYS && relation->n_keys;
 }
 
-/* Does each group have one row: are all keys of the relation among the keys of the groups? */
+/* True if each partition has one row, because all keys of the relation are partition keys. */
 static bool groups_are_rows(const struct meaning *owner, const struct meaning_window *window)
 {
     if (owner->grain == MEANING_ROWS)
@@ -164,7 +165,7 @@ static void check_window(struct vsig_run *run, const struct meaning *owner, cons
 
 /* --- ratios --- */
 
-/* A measure by the sum of the same measure over the group's own rows, or by itself. */
+/* True for a measure divided by itself, or by the sum of the same measure over the rows of its own group. */
 static bool is_by_itself(const struct meaning *owner, const struct meaning_term *ratio)
 {
     const struct meaning_term *top = ratio->parts[0], *bottom = ratio->parts[1];
@@ -177,7 +178,7 @@ static bool is_by_itself(const struct meaning *owner, const struct meaning_term 
 
 /* --- conditions --- */
 
-/* A bound on one side of a number; false if the term is none. */
+/* Reads a bound on one side of a number. Returns false if the term is not such a bound. */
 static bool read_bound(const struct meaning_term *term, bool *above, bool *strict, double *number)
 {
     char *end;
@@ -190,7 +191,7 @@ static bool read_bound(const struct meaning_term *term, bool *above, bool *stric
     return end != term->parts[1]->name && !*end;
 }
 
-/* Is the later condition true only where the earlier one is: x > 20 behind x > 5? */
+/* True if the later condition implies the earlier one, as x > 20 implies x > 5. */
 static bool is_covered(const struct meaning_term *earlier, const struct meaning_term *later)
 {
     bool above[2], strict[2];
@@ -216,8 +217,8 @@ static void check_case(struct vsig_run *run, const struct meaning_term *term)
         }
 }
 
-/* A comparison of a term with itself is the same for all rows where the term is not NULL. In `IN (SELECT name ...)` the
- * column may be one of the outer query, because the inner table has none of this name. */
+/* Reports a comparison of a term with itself, which has the same value in all rows where the term is not NULL. In `IN
+ * (SELECT name ...)` the column may belong to the outer query, because the inner table has no column of this name. */
 static void check_condition(struct vsig_run *run, const struct meaning_term *term)
 {
     static const char *const comparisons[] = {"=", "<>", "<", "<=", ">", ">="};

@@ -1,10 +1,9 @@
-/* Conditions that no row can meet, and conditions that every row meets.
+/* contradiction: conditions that no row can meet, and conditions that every row meets.
  *
- * The conditions that hold together (WHERE, the ON of inner joins, HAVING) are read into sets of values, one for each
- * column or expression; columns that a join makes equal share one set. An empty set is a contradiction. An OR over
- * several columns is followed branch by branch. Whatever is not understood (subqueries, arithmetic over two columns)
- * allows everything, so a finding never rests on a guess.
- */
+ * The conditions that must all hold (WHERE, the ON of inner joins, HAVING) are read into sets of values. Each column or
+ * expression has one set. Columns that a join makes equal share a set. An empty set is a contradiction. An OR over
+ * several columns is followed branch by branch. A condition that the reader does not understand (a subquery, arithmetic
+ * over two columns) allows every value. So each finding is proven. */
 #include "signals/support/names.h"
 #include "signals/support/shape.h"
 #include "signals/support/truth.h"
@@ -14,13 +13,13 @@
 
 enum { MAX_CONSTRAINTS = 48, MAX_RELATIONS = 24, MAX_OR_DEPTH = 4 };
 
-/* What a condition says of one term. */
+/* A condition on one term. */
 struct constraint {
     const struct sql_node *node;
     struct vsig_truth truth;
 };
 
-/* What it says of two: the orders of the left against the right that it allows. */
+/* A condition on two terms. `orders` is the set of orders of the left term against the right one that it allows. */
 enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_MORE = 4 };
 struct relation {
     const struct sql_node *node;
@@ -35,9 +34,9 @@ struct facts {
     struct relation relations[MAX_RELATIONS];
     const struct sql_node *unread[MAX_CONSTRAINTS]; /* conditions over several columns: ORs, IN subqueries, EXISTS */
     uint32_t n_constraints, n_relations, n_unread;
-    int class_of[VSIG_MAX_TERMS]; /* terms made equal by joins have one class: the lowest of their indices */
-    bool quiet;                   /* only answer, report nothing */
-    bool cut;                     /* there were more conditions than fit */
+    int class_of[VSIG_MAX_TERMS]; /* terms that joins make equal share a class, the lowest of their indices */
+    bool quiet;                   /* no reports, only the result */
+    bool cut;                     /* there were more conditions than the arrays can hold */
 };
 
 /* --- reading --- */
@@ -92,7 +91,8 @@ static void read_condition(struct facts *facts, const struct sql_node *node)
 
 /* --- classes of equal terms --- */
 
-/* Values of columns with unlike affinities are compared after a conversion that the sets do not follow. */
+/* True if the columns have the same affinity. The engine converts other values before it compares them, and the sets do
+ * not model this conversion. */
 static bool alike(const struct vsig_term *a, const struct vsig_term *b)
 {
     return a->column && b->column && a->column->affinity == b->column->affinity;
@@ -110,7 +110,7 @@ static void merge_classes(struct facts *facts)
     }
 }
 
-/* Comparing a term with another one leaves no room for its NULL. */
+/* True if a relation compares the class with another term. The class then cannot be NULL. */
 static bool is_related(const struct facts *facts, int class)
 {
     for (uint32_t i = 0; i < facts->n_relations; i++)
@@ -178,7 +178,7 @@ static void report_pair(struct facts *facts, const struct sql_node *a, const str
     vsig_add_fact(facts->run, finding, "column", false, "%s", name);
 }
 
-/* Name the fewest conditions that exclude each other: one, else two, else all on the class. */
+/* Reports the fewest conditions that exclude each other: one, otherwise two, otherwise all of the class. */
 static void report_class(struct facts *facts, int class)
 {
     struct vsig_calc *calc = &facts->terms->calc;
@@ -240,7 +240,8 @@ static bool judge_relations(struct facts *facts)
     return false;
 }
 
-/* After LEFT JOIN b: b.id IS NULL keeps rows that have no b, so no other column of b can have a value. */
+/* After LEFT JOIN b, the condition b.id IS NULL keeps only rows without a row of b. All other columns of b are then
+ * NULL. */
 static bool judge_absence(struct facts *facts)
 {
     for (uint32_t i = 0; i < facts->n_constraints; i++) {
@@ -259,7 +260,7 @@ static bool judge_absence(struct facts *facts)
     return false;
 }
 
-/* x LIKE 'a%' AND x LIKE 'b%': the part before the first wildcard. */
+/* Returns the text before the first wildcard, for x LIKE 'a%' AND x LIKE 'b%'. */
 static const struct sql_node *prefix_of(const struct facts *facts, const struct sql_node *node, int *term, size_t *len)
 {
     if (node->kind != SQL_LIKE || (node->flags & SQL_F_NOT) || (node->op != SQL_OP_LIKE && node->op != SQL_OP_ILIKE))
@@ -311,7 +312,7 @@ static bool judge_unread(struct facts *facts)
     return false;
 }
 
-/* Can no row meet the conditions read so far? Reports unless quiet. */
+/* True if no row can meet the conditions that were read. Reports this unless `quiet` is set. */
 static bool judge(struct facts *facts)
 {
     for (uint32_t i = 0; i < facts->n_constraints; i++) {
@@ -326,7 +327,7 @@ static bool judge(struct facts *facts)
     return judge_relations(facts) || judge_absence(facts) || judge_patterns(facts) || judge_unread(facts);
 }
 
-/* An OR over several columns: is each of its branches impossible beside what else must hold? */
+/* True if an OR over several columns has only branches that contradict the conditions around it. */
 static bool judge_branches(const struct facts *around, const struct sql_node *node, unsigned depth)
 {
     if (depth == MAX_OR_DEPTH) return false;
@@ -351,7 +352,7 @@ static void judge_ors(struct facts *facts)
 
 /* --- always true --- */
 
-/* x IS NOT NULL where x never is: written for safety, and harmless. */
+/* True for IS NOT NULL. On a column that is never NULL it is redundant but harmless. */
 static bool is_null_test(const struct sql_node *node)
 {
     if (node->kind == SQL_UNARY && node->op == SQL_OP_NOT) return is_null_test(node->kids[0]);
@@ -361,7 +362,8 @@ static bool is_null_test(const struct sql_node *node)
     return literal && literal->op == SQL_LIT_NULL;
 }
 
-/* ON a.x = a.x: what it leaves open is for cartesian_product to say; two votes for one fault would be one too many. */
+/* True for ON a.x = a.x. The cartesian_product signal reports the missing join, and one fault must not get two votes.
+ */
 static bool is_idle_join(const struct sql_node *node)
 {
     return sql_clause_of(node) == SQL_CLAUSE_FROM && node->kind == SQL_BINARY &&
@@ -412,7 +414,7 @@ static void read_block(struct facts *facts, const struct vsig_block_shape *shape
         if (!shape->conditions[i].outer) read_condition(facts, shape->conditions[i].node);
 }
 
-/* Conditions that stand alone: CASE WHEN, FILTER, and the ON of each outer join. */
+/* Checks conditions that do not combine with others: CASE WHEN, FILTER, and the ON of each outer join. */
 static bool judge_alone(struct vsig_run *run, const struct sql_block *block, const struct sql_node *condition)
 {
     struct vsig_terms terms;
@@ -455,11 +457,11 @@ static bool judge_cases(struct vsig_run *run)
 
 /* --- arms of set operations --- */
 
-/* What an arm knows of one of its output columns. */
+/* The facts that an arm establishes for one of its output columns. */
 struct column_of_arm {
     const struct vsig_term *term;
     struct vsig_domain domain;
-    const struct sql_node *condition; /* the first on it; NULL: none */
+    const struct sql_node *condition; /* the first condition on the column; NULL if there is none */
 };
 
 static struct column_of_arm look_up(struct facts *facts, const struct sql_block *block, uint32_t output)
@@ -481,7 +483,7 @@ static struct column_of_arm look_up(struct facts *facts, const struct sql_block 
     return found;
 }
 
-/* The first column in which no row of one arm can equal one of the other. */
+/* Reports the first column in which no row of one arm can equal a row of the other. */
 static void compare_arms(struct facts *left, const struct sql_block *a, struct facts *right, const struct sql_block *b,
                          bool intersect)
 {
@@ -490,7 +492,7 @@ static void compare_arms(struct facts *left, const struct sql_block *a, struct f
         calc->failed = right->terms->calc.failed = false;
         struct column_of_arm x = look_up(left, a, i), y = look_up(right, b, i);
         if (!x.condition || !y.condition || !alike(x.term, y.term)) continue;
-        if (vsig_domain_is_empty(&x.domain) || vsig_domain_is_empty(&y.domain)) return; /* said already */
+        if (vsig_domain_is_empty(&x.domain) || vsig_domain_is_empty(&y.domain)) return; /* reported already */
         struct vsig_domain both = vsig_domain_and(calc, &x.domain, &y.domain);
         if (calc->failed || right->terms->calc.failed || !vsig_domain_is_empty(&both)) continue;
         const char *name = vsig_column_name(left->run->subject, vsig_plain_column(a->outputs[i].expr));
@@ -531,7 +533,7 @@ static enum err_code eval(struct vsig_run *run)
 {
     const struct vsig_shape *shape = vsig_shape(run->subject);
     if (!shape) return ERR_LIMIT_MEMORY;
-    bool cut = false; /* a block held more conditions than were read: then silence would be a guess */
+    bool cut = false; /* a block has more conditions than were read, so the checks prove nothing */
     for (uint32_t i = 0; i < run->subject->bound->n_blocks; i++)
         if (!judge_block(run, &shape->blocks[i], &cut)) return ERR_LIMIT_MEMORY;
     if (!judge_cases(run) || !judge_arms(run, shape)) return ERR_LIMIT_MEMORY;

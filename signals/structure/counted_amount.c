@@ -1,6 +1,6 @@
-/* A column holds the number that is asked for, and the query counts rows: COUNT of a column of amounts, or COUNT(*) of
- * countries where the people are asked for. A question that asks how many *have* the amount ("with a known weight") is
- * left alone. */
+/* counted_amount: a column holds the requested number, but the query counts rows. Examples are COUNT of a column of
+ * amounts, and COUNT(*) of countries where the question asks for people. The signal does not fire if the question asks
+ * how many things *have* the amount ("with a known weight"). */
 #include "lib/question/phrase.h"
 #include "signals/support/counted.h"
 #include "signals/support/names.h"

@@ -1,5 +1,5 @@
-/* The query takes another part of a date than the question names (the day where it says August), or takes it out of
- * values that the engine's date functions cannot read. */
+/* date_part: the query extracts another part of a date than the question names, such as the day for "August". It also
+ * fires if the date functions of the engine cannot read the values. */
 #include "signals/support/names.h"
 #include "signals/support/part.h"
 

@@ -1,9 +1,8 @@
-/* GROUP BY without an aggregate (SQLens A.1).
+/* incorrect_group_by: GROUP BY without an aggregate (SQLens A.1).
  *
- * Differs from the paper where the groups fix all that the block returns and orders by: then GROUP BY does what
- * DISTINCT would, or nothing at all, and in the training logs such queries were right more often than others. That is a
- * note; it fires where a group's row is left to chance.
- */
+ * The signal deviates from the paper. If the groups determine all columns that the block returns and orders by, GROUP
+ * BY acts as DISTINCT or does nothing. In the training logs such queries were correct more often than others, so this
+ * case is a note. The signal fires if the engine takes a value from an arbitrary row of the group. */
 #include "signals/support/bare.h"
 
 static bool has_window(const struct sql_node *select)
@@ -13,7 +12,7 @@ static bool has_window(const struct sql_node *select)
     return false;
 }
 
-/* A column that is returned or ordered by and differs within a group, or NULL. */
+/* Returns a column that is returned or ordered by and can differ within a group, or NULL. */
 static const struct sql_node *loose_column(const struct vsig_bare *bare)
 {
     const struct sql_node *items = sql_kid(bare->block->node, SELECT_ITEMS);

@@ -1,5 +1,5 @@
-/* A quotient of whole numbers loses its fraction, and the question asks for a ratio. A part by its whole is 0 for nearly
- * all data: an error, the others a warning. */
+/* integer_division: a quotient of whole numbers loses its fraction, but the question asks for a ratio. A part divided
+ * by its whole is 0 for nearly all data, so this case is an error. The other cases are warnings. */
 #include "signals/support/names.h"
 #include "signals/support/quotient.h"
 #include "signals/support/types.h"
@@ -21,8 +21,8 @@ static bool is_whole_literal(const struct sql_node *node)
     return literal && literal->kind == SQL_LITERAL && literal->op == SQL_LIT_INT;
 }
 
-/* Used as a whole number: cast to one, taken modulo, put back on its scale (year / 10 * 10), compared with a whole
- * literal. */
+/* True if the quotient is used as a whole number: cast to an integer, taken modulo, scaled back (year / 10 * 10), or
+ * compared with an integer literal. */
 static bool used_as_integer(const struct sql_node *division)
 {
     const struct sql_node *parent = division->parent;
@@ -35,7 +35,8 @@ static bool used_as_integer(const struct sql_node *division)
            is_whole_literal(division->kids[1]);
 }
 
-/* A count of some by a count of all, not scaled before: 0, or 1 where it is all of them. */
+/* True for a count of some rows divided by a count of all rows, without a scale. The result is 0, or 1 if all rows
+ * count. */
 static bool is_nothing(const struct sql_node *division)
 {
     return !sql_is(division->kids[0], SQL_BINARY) && vsig_is_share(division);

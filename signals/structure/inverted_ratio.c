@@ -1,4 +1,5 @@
-/* The ratio stands on its head: the question's "A per B" is computed as B / A, or a share as the whole by its part. */
+/* inverted_ratio: the query inverts a ratio of the question. It computes "A per B" as B / A, or divides the whole by
+ * its part. */
 #include "signals/support/names.h"
 #include "signals/support/quotient.h"
 

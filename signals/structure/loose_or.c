@@ -1,9 +1,9 @@
-/* loose_or: AND binds closer than OR, so that a condition meant for all alternatives holds for the last one alone.
+/* loose_or: AND binds tighter than OR, so a condition meant for all alternatives applies only to the last one.
  *
- * country = 'France' OR country = 'Spain' AND age > 40 takes the French of any age. It shows where the alternatives
- * are of one column and the other condition is of another: nobody who asks for "A or B over 40" means that. Where the
- * bound stands behind "or" a second time ("or those ... who", ", or from ..."), the question may well mean it, and
- * there is silence. */
+ * country = 'France' OR country = 'Spain' AND age > 40 selects the French of any age. The signal fires if the
+ * alternatives test one column and the other condition tests another column, because "A or B over 40" restricts both.
+ * It is silent if the question states the bound again after "or" ("or those ... who", ", or from ..."), because the
+ * question may then mean the last alternative alone. */
 #include "lib/question/forms.h"
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* "Of the women, who is tall or heavy?": what is said first holds for each alternative. */
+/* True for a restriction at the front, as in "Of the women, who is tall or heavy?". It applies to each alternative. */
 static bool narrows_first(const struct question *question)
 {
     static const char *const FIRST[] = {"of the", "of all", "of those", "among", "amongst", "out of", NULL};
@@ -20,7 +20,7 @@ static bool narrows_first(const struct question *question)
            at.first == 0;
 }
 
-/* The first token of the question that says a literal below the node; UINT32_MAX: none. */
+/* Returns the first token of the question that states a literal below the node, or UINT32_MAX if there is none. */
 static uint32_t said_at(const struct vsig_subject *subject, const struct sql_node *node, bool last)
 {
     const struct question *question = subject->analysis;
@@ -42,7 +42,7 @@ static uint32_t said_at(const struct vsig_subject *subject, const struct sql_nod
     return found;
 }
 
-/* "from the web, or from the phone with an id above 3": the bound behind ", or" is of the last alternative. */
+/* In "from the web, or from the phone with an id above 3", the bound after ", or" belongs to the last alternative. */
 static void check_wide(struct vsig_run *run, const struct vsig_logic *logic, uint32_t border)
 {
     if (!logic->wide || !logic->wide_bound) return;

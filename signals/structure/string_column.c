@@ -1,11 +1,11 @@
-/* Double-quoted words that SQLite reads as strings because no column has that name. */
+/* string_column: SQLite reads a double-quoted word as a string if no column has that name. */
 #include "signals/support/names.h"
 
 #include <string.h>
 
-/* What place of the query a string literal stands in. */
+/* The role of a string literal in the query. */
 enum place {
-    PLACE_VALUE,  /* a comparison, an argument: strings belong there */
+    PLACE_VALUE,  /* a comparison or an argument: strings are expected */
     PLACE_COLUMN, /* only a column makes sense */
 };
 
@@ -14,7 +14,7 @@ static bool is_arithmetic(const struct sql_node *node)
     return node->kind == SQL_BINARY && node->op >= SQL_OP_ADD && node->op <= SQL_OP_MOD;
 }
 
-/* Is the other side of this comparison a column? Then the word is its literal. */
+/* True if the other side of the comparison is a column. The word is then a literal for that column. */
 static bool faces_column(const struct sql_node *comparison, const struct sql_node *word)
 {
     const struct sql_node *other = sql_kid(comparison, comparison->kids[0] == word ? 1 : 0);
@@ -34,22 +34,22 @@ static enum place place_of(const struct sql_node *word)
     if (parent->kind == SQL_GROUP || parent->kind == SQL_TERM || parent->kind == SQL_PARTITION) return PLACE_COLUMN;
     if (parent->kind == SQL_ITEM) return PLACE_COLUMN;
     if (is_arithmetic(parent)) return PLACE_COLUMN;
-    if (parent->kind == SQL_ARGS && sql_is_aggregate(parent->parent)) /* group_concat's second is a separator */
+    if (parent->kind == SQL_ARGS && sql_is_aggregate(parent->parent)) /* group_concat: 2nd is separator */
         return word->slot == 0 ? PLACE_COLUMN : PLACE_VALUE;
     if (parent->kind == SQL_BINARY && sql_is_comparison((enum sql_op)parent->op))
         return faces_column(parent, word) ? PLACE_VALUE : PLACE_COLUMN;
     return PLACE_VALUE;
 }
 
-/* A constant beside an arm of a set operation marks the arm: SELECT name, "teacher" ... UNION SELECT name, "student"
- * ... */
+/* True if a constant marks an arm of a set operation, as in SELECT name, "teacher" ... UNION SELECT name, "student" ...
+ */
 static bool labels_an_arm(const struct vsig_run *run, const struct sql_node *word)
 {
     const struct sql_block *block = sql_block_of(run->subject->bound, word);
     return sql_is(word->parent, SQL_ITEM) && block && block->arm;
 }
 
-/* The column in scope whose name the word nearly is, or NULL. */
+/* Returns the column in scope whose name is most similar to the word, or NULL. */
 static const struct schema_column *near_column(const struct vsig_run *run, const struct sql_node *word)
 {
     const struct sql_block *block = sql_block_of(run->subject->bound, word);
@@ -78,7 +78,7 @@ static const struct schema_column *near_column(const struct vsig_run *run, const
     return NULL;
 }
 
-/* 'age' in GROUP BY or ORDER BY: a constant orders and groups nothing, whatever its quotes. */
+/* True for 'age' in GROUP BY or ORDER BY. A constant there has no effect. */
 static bool is_idle_literal(const struct sql_node *node)
 {
     return node->kind == SQL_LITERAL && node->op == SQL_LIT_STRING && node->parent &&

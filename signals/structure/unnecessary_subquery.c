@@ -1,4 +1,4 @@
-/* Too many subqueries (SQLens A.1). */
+/* unnecessary_subquery: the query has too many subqueries (SQLens A.1). */
 #include "signals/support/names.h"
 #include "signals/vsig.h"
 
@@ -9,7 +9,7 @@ static const struct vsig_option OPTIONS[] = {
     {NULL},
 };
 
-/* Arms of a set operation are part of the query they make up, whether parenthesised or not. */
+/* True for a subquery. The arms of a set operation belong to their query, with or without parentheses. */
 static bool is_subquery(const struct sql_node *node)
 {
     if (node->kind != SQL_QUERY || !node->parent) return false;

@@ -1,5 +1,6 @@
-/* Groups that are not those of the question, by what the data hold: two things of one name in one group, one shown thing
- * in several, or one extreme for all where one for each is asked for. */
+/* wrong_grouping: the data show that the groups differ from those of the question. Three cases fire. One group holds
+ * two things of the same name. One displayed thing has several groups. One extreme is computed over all rows where the
+ * question asks for one in each group. */
 #include "signals/support/grouping.h"
 #include "signals/support/names.h"
 

@@ -1,3 +1,9 @@
+/* The request to a language model about a candidate, and its reply.
+ *
+ * The instructions of each signal are a file of prompts/ that is linked in; a file of the same name in the folder of
+ * the team replaces it. One table of members defines the JSON schema of the reply. The readers check the same members
+ * again, because a reply is hostile text. Quotes of the query in a reply are searched in its text without regard to
+ * case. Quotes of the model are made valid UTF-8, stripped of control characters and cut before they become facts. */
 #include "signals/support/ask.h"
 
 #include "lib/base/input.h"
@@ -34,7 +40,7 @@ static const struct {
 #undef X
 };
 
-/* A version on the first line, and text behind it. */
+/* True if the text has a version on its first line and instructions below it. */
 static bool is_prompt(const char *text)
 {
     size_t version = strcspn(text, "\n");
@@ -42,7 +48,8 @@ static bool is_prompt(const char *text)
            g_utf8_validate(text, -1, NULL);
 }
 
-/* The team's own file where its folder has one, else the one that is linked in. *own: to be freed. False: `err`. */
+/* Reads the file of the team if its folder has one, and otherwise takes the linked text. *own must be freed. Returns
+ * false with `err` set. */
 static bool read_part(const char *dir, const char *name, const char *linked, char **own, const char **out,
                       struct err *err)
 {
@@ -96,11 +103,12 @@ char *ask_prompt(unsigned which, const char *dir, struct err *err)
     return out;
 }
 
-/* --- the form of an answer ---------------------------------------------------------------------------------------- */
+/* --- the form of a reply ------------------------------------------------------------------------------------------ */
 
 enum kind { KIND_TEXT, KIND_BOOL, KIND_NUMBER, KIND_TEXTS, KIND_OBJECTS };
 
-/* Members of each part. `of`: the list of objects whose member it is; NULL: the part's own. All are required. */
+/* Members of each part. `of` is the list whose objects have the member; NULL if the part itself has it. All are
+ * required. */
 static const struct {
     enum ask_signal part;
     const char *of, *name;
@@ -167,7 +175,7 @@ char *ask_schema(unsigned which)
     return out;
 }
 
-/* --- the answer --------------------------------------------------------------------------------------------------- */
+/* --- the reply ---------------------------------------------------------------------------------------------------- */
 
 void ask_malformed(struct vsig_run *run)
 {
@@ -220,7 +228,7 @@ const char *ask_text(const json_t *entry, const char *member)
 
 /* --- pieces of the query ------------------------------------------------------------------------------------------ */
 
-/* Where `piece` stands in the query, but for case; false: nowhere. */
+/* Finds the bytes of `piece` in the query, ignoring case. Returns false if the query does not contain it. */
 static bool find_piece(const struct vsig_subject *subject, const char *piece, size_t *start, size_t *end)
 {
     while (g_ascii_isspace(*piece) || *piece == ';') piece++;

@@ -1,3 +1,9 @@
+/* Literals that contradict the question: the question states another value of the same column.
+ *
+ * There are three checks. A literal of a gender column contradicts the other gender if the question mentions only that
+ * one. A "yes" in a flag column contradicts a question that negates the column. Any other text literal contradicts a
+ * value of its column that the question states. A literal is excused if the question or the evidence mentions it in any
+ * form, or if another literal of the query expresses the stated value. */
 #include "signals/support/contradiction.h"
 
 #include "lib/text/lexicon.h"
@@ -7,7 +13,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* Without the wildcards of LIKE; false where one stands inside. */
+/* Returns the text without the wildcards of LIKE at its ends. Returns false if the text is empty or has a wildcard
+ * inside. */
 static bool plain_part(const struct sql_node *literal, const char **text, size_t *len)
 {
     *text = literal->text;
@@ -48,12 +55,13 @@ bool vsig_stands_for(struct vsig_subject *subject, const struct vsig_predicate *
     return false;
 }
 
-/* Words of the question that say another value of the column by its very name, and so nothing else; n 0: none. */
+/* Tokens of the question that name another value of the column, so they cannot also mean the literal. n is 0 if there
+ * are none. */
 struct taken {
     uint32_t first, n;
 };
 
-/* Words of the text and of the question that begin alike: "comp. sci." and computer science. */
+/* True if a word of the text and a word of the question begin alike: "comp. sci." and computer science. */
 static bool begins_alike(const struct text_tokens *said, const struct text_tokens *words, struct taken taken)
 {
     enum { MIN_START = 3, LONG_START = 5 }; /* AssocProf: associate professor */
@@ -72,7 +80,7 @@ static bool begins_alike(const struct text_tokens *said, const struct text_token
     return false;
 }
 
-/* A short code by the letters that a word begins with: CS of computer science, 'Comp'. */
+/* True if a short code begins with the first letter of a word: CS for computer science, 'Comp'. */
 static bool is_short_for(const struct text_tokens *said, const char *folded)
 {
     enum { MAX_CODE = 4 };
@@ -95,7 +103,7 @@ static bool is_said(struct vsig_subject *subject, const struct schema_column *co
         begins_alike(&question->evidence, &literal.words, (struct taken){0}) ||
         is_short_for(&question->tokens, literal.folded))
         return true;
-    for (uint32_t i = 0; i < question->n_values; i++) { /* the name of the code, in another column of its row */
+    for (uint32_t i = 0; i < question->n_values; i++) { /* the name of the code in another column of its row */
         const struct question_value *value = &question->values[i];
         for (uint32_t h = 0; h < value->n_hits && h < 3; h++) {
             const struct schema_column *other = subject->schema->columns[value->hits[h].column];
@@ -114,7 +122,7 @@ static bool add(struct vsig_contradiction *out, uint32_t *count, const struct vs
     return true;
 }
 
-/* The other gender alone is what the question speaks of. */
+/* Reports a literal of the other gender if the question mentions one gender only. */
 static void look_at_gender(struct vsig_subject *subject, const struct vsig_predicate *predicate, uint32_t l,
                            struct vsig_contradiction *out, uint32_t *count)
 {
@@ -127,7 +135,7 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     if (said != 1U << QUESTION_MALE && said != 1U << QUESTION_FEMALE) return;
     if (wanted == QUESTION_NO_GENDER &&
         (is_not || is_said(subject, predicate->column, literal->text, literal->text_len, (struct taken){0})))
-        return; /* neither of them ('X'), and not left out */
+        return; /* neither gender ('X'), and mentioned or negated */
     if ((said == 1U << wanted) != is_not) return;
     enum question_form form;
     const char *word = subject->analysis->tokens.items[first].norm;
@@ -136,7 +144,7 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     add(out, count, predicate, l, (struct question_said){first, 1, stored ? stored : word, form, true}, true);
 }
 
-/* False when the question's arena is full. */
+/* Checks one literal. Returns false if the arena of the question is full. */
 static bool look_at_value(struct vsig_subject *subject, const struct vsig_predicate *all, uint32_t n,
                           const struct vsig_predicate *predicate, uint32_t l, struct vsig_contradiction *out,
                           uint32_t *count)
@@ -158,7 +166,7 @@ static bool look_at_value(struct vsig_subject *subject, const struct vsig_predic
     return said != NULL;
 }
 
-/* 1: yes, true, Y, T, 1; 0: no, false, N, F, 0; -1: neither. */
+/* Returns 1 for yes, true, Y, T and 1. Returns 0 for no, false, N, F and 0. Returns -1 for any other text. */
 static int yes_or_no(const char *text, size_t len)
 {
     static const char *const WORDS[2][6] = {{"no", "n", "false", "f", "0", NULL}, {"yes", "y", "true", "t", "1", NULL}};
@@ -168,7 +176,7 @@ static int yes_or_no(const char *text, size_t len)
     return -1;
 }
 
-/* A column of yes and no alone; *no gets its other value. */
+/* True for a column that holds only yes and no. *no gets the stored form of "no". */
 static bool is_flag(const struct schema_column *column, const char **no)
 {
     int seen[2] = {0};
@@ -191,7 +199,8 @@ static bool is_opposite(const struct text_token *said, const struct text_token *
     return a != TEXT_NO_WORD && b != TEXT_NO_WORD && text_lexicon_relate(a, b).kind == TEXT_RELATION_OPPOSITE;
 }
 
-/* The word of the question that denies the column: "no scholarship", "not active", "inactive"; -1. */
+/* Returns the token of the question that negates the column: "no scholarship", "not active", "inactive". Returns -1 if
+ * there is none. */
 static int denied_at(const struct question *question, const struct schema_column *column)
 {
     static const char *const NOT[] = {"no",     "not",    "without", "never", "isn't",
@@ -212,7 +221,7 @@ static int denied_at(const struct question *question, const struct schema_column
     return -1;
 }
 
-/* Y where the question denies what the column tells. */
+/* Reports a "yes" literal if the question negates the column. */
 static void look_at_flag(struct vsig_subject *subject, const struct vsig_predicate *predicate,
                          struct vsig_contradiction *out, uint32_t *count)
 {

@@ -1,3 +1,8 @@
+/* The objects of a count: rows, or the numbers that a column holds.
+ *
+ * The words after "how many", "the number of" or "the most" name the counted thing. The functions compare it with two
+ * objects: the table whose rows the query counts, and a column that already holds the number. Such a column holds
+ * numbers, and it is not a key, code, year or rank. Scores are those of the question's mentions, between 0 and 1. */
 #include "signals/support/counted.h"
 
 #include "lib/question/phrase.h"
@@ -11,7 +16,7 @@
 
 enum { MAX_COUNTS = 16, MAX_NOUN = 3, MIN_ROWS = 2 };
 
-/* Things that are seldom rows, by the words of columns that hold how many there are. Stems. */
+/* Things that are seldom rows, with the words of columns that hold their number. All are stems. */
 static const struct {
     const char *const said[8], *const held[6];
 } HELD[] = {
@@ -49,13 +54,13 @@ static bool counts_rows(const struct vsig_subject *subject, const struct sql_nod
     return (call->flags & SQL_F_STAR) || !column || column->pk || column->unique;
 }
 
-/* --- the thing that is to be counted --- */
+/* --- the counted thing --- */
 
 struct thing {
     uint32_t first, end; /* tokens */
 };
 
-/* The words right behind "how many", "the number of" or "the most". */
+/* Finds the words directly after "how many", "the number of" or "the most". */
 static bool find_thing(const struct question *question, struct thing *thing)
 {
     static const unsigned kinds = 1U << QUESTION_CUE_COUNT;
@@ -80,7 +85,7 @@ static bool touches(const struct question_mention *mention, const struct thing *
     return mention->first < thing->end && thing->first < mention->first + mention->n_tokens;
 }
 
-/* How well the thing names the table itself. */
+/* Returns how well the thing names the table itself. */
 static float names_table(const struct question *question, const struct thing *thing, int table)
 {
     float best = 0;
@@ -91,7 +96,7 @@ static float names_table(const struct question *question, const struct thing *th
     return best;
 }
 
-/* Does the thing name the column: by its words at the head of the phrase, or by what such a column is called? */
+/* True if the thing names the column: by its words at the end of the phrase, or by a usual name of such a column. */
 static bool is_held_by(const struct question *question, const struct thing *thing, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < question->n_mentions; i++) {
@@ -114,7 +119,8 @@ static bool is_used(const struct vsig_subject *subject, const struct schema_colu
     return false;
 }
 
-/* A column of the tables read that holds how many of the thing there are, where no other table is named by it. */
+/* Returns an unused column of the tables read that holds the number of the thing. Returns NULL if the thing names
+ * another table. */
 static const struct schema_column *find_held(const struct vsig_subject *subject, const struct thing *thing)
 {
     const struct question *question = subject->analysis;

@@ -5,19 +5,20 @@
 #include "signals/vsig.h"
 
 struct vsig_counted_things {
-    const struct sql_node *amounts;     /* the first COUNT of a column that holds amounts; NULL */
+    const struct sql_node *amounts;     /* first COUNT of a column that holds amounts; NULL */
     const struct schema_column *amount; /* that column */
     const struct sql_node *rows;        /* the first COUNT of rows or keys; NULL */
-    const struct schema_column *held;   /* a column that holds the number asked for, and is not used; NULL */
-    float asked;                        /* how well the thing that is to be counted names a table: 0..1; NAN: no cue */
+    const struct schema_column *held;   /* an unused column that holds the requested number; NULL */
+    float asked;                        /* how well the counted thing names a table: 0..1; NAN if there is no cue */
     float counted;                      /* how well it names the table whose rows are counted */
-    int asked_table;                    /* the best of them; -1 */
+    int asked_table;                    /* the table that it names best; -1 */
 };
 
-/* Without a question: amounts and rows alone. Bounded by the statement and the question's mentions. */
+/* Fills `things`. Without a question, only amounts and rows are set. Bounded by the statement and the question's
+ * mentions. */
 void vsig_counted_look(const struct vsig_subject *subject, struct vsig_counted_things *things);
 
-/* Numbers that say how much or how many: no key, code, year or rank. */
+/* True for a column of amounts or counts: its numbers are not a key, code, year or rank. */
 bool vsig_holds_amounts(const struct vsig_subject *subject, const struct schema_column *column);
 
 #endif

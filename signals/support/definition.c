@@ -1,3 +1,9 @@
+/* The use of a definition of the evidence in a query.
+ *
+ * A definition is a condition with a literal, a NULL test of a column, or a formula of two columns. The search walks
+ * the statement once and stops at a use that keeps the definition. A reversed operator or reversed operands make it
+ * inverted. Another literal counts as another value only if neither question nor evidence mentions it. The result is
+ * "unknown" if the query may express the definition by other columns. */
 #include "signals/support/definition.h"
 #include "signals/support/predicate.h"
 
@@ -12,7 +18,7 @@ static bool names(const struct question_side *side, const struct schema_column *
     return false;
 }
 
-/* Does any column of the side stand below the node? */
+/* True if a column of the side occurs in the subtree. */
 static bool holds(const struct vsig_subject *subject, const struct sql_node *root, const struct question_side *side)
 {
     for (const struct sql_node *n = root; n; n = sql_walk(root, n))
@@ -42,7 +48,7 @@ static bool is_literal(const struct sql_node *node, const struct question_defini
     return same;
 }
 
-/* Is the literal's text in question or evidence? Then it is there for a reason. */
+/* True if question or evidence contain the text of the literal, which justifies it. */
 static bool is_said(const struct vsig_subject *subject, const struct sql_node *node)
 {
     double number;
@@ -60,7 +66,7 @@ static bool is_said(const struct vsig_subject *subject, const struct sql_node *n
     return false;
 }
 
-/* The opposite of a comparison, bounds aside. */
+/* True if the comparisons have opposite directions, regardless of strictness. */
 static bool is_turned(enum sql_op asked, enum sql_op op)
 {
     bool up = asked == SQL_OP_GT || asked == SQL_OP_GE, down = asked == SQL_OP_LT || asked == SQL_OP_LE;
@@ -69,7 +75,7 @@ static bool is_turned(enum sql_op asked, enum sql_op op)
     return (asked == SQL_OP_EQ && op == SQL_OP_NE) || (asked == SQL_OP_NE && op == SQL_OP_EQ);
 }
 
-/* A comparison's column side, its literal side and its operator as if the literal stood on the right. */
+/* The two sides of a comparison, and its operator with the literal on the right. */
 struct comparison {
     const struct sql_node *column, *literal;
     enum sql_op op;
@@ -98,7 +104,7 @@ static void look_in(const struct vsig_subject *subject, const struct question_de
         if (is_literal(right->kids[i], definition)) use->how = DEFINITION_KEPT;
 }
 
-/* Does some definition of the evidence name the comparison's column? */
+/* True if a definition of the evidence names the column of the comparison. */
 static bool is_defined(const struct vsig_subject *subject, const struct comparison *found)
 {
     const struct question *question = subject->analysis;
@@ -107,8 +113,8 @@ static bool is_defined(const struct vsig_subject *subject, const struct comparis
     return false;
 }
 
-/* A comparison that no definition accounts for may say the same by other columns: a code where the evidence has the
- * name, the other table's column where it has the key. */
+/* True if the query has a comparison that no definition covers. It may express the definition by other columns: a code
+ * where the evidence has the name, or the column of another table where the evidence has the key. */
 static bool may_stand_elsewhere(const struct vsig_subject *subject)
 {
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
@@ -141,9 +147,9 @@ static struct definition_use look_condition(const struct vsig_subject *subject,
     return use;
 }
 
-/* --- a column that is NULL, or is not --- */
+/* --- NULL tests of a column --- */
 
-/* -1: the column is tested for NULL, 1: for a value, 0: neither. */
+/* Returns -1 if the column is tested for NULL, 1 if it is tested for a value, and 0 otherwise. */
 static int null_test(const struct vsig_subject *subject, const struct sql_node *n, const struct question_side *side)
 {
     bool negated;
@@ -152,7 +158,7 @@ static int null_test(const struct vsig_subject *subject, const struct sql_node *
     return query_is_excluded(n) ? -test : test;
 }
 
-/* A comparison, or COUNT of the column, is of its values. */
+/* True for a comparison or COUNT of the column, which implies that it has a value. */
 static bool needs_value(const struct vsig_subject *subject, const struct sql_node *n, const struct question_side *side)
 {
     bool tested = (sql_is(n, SQL_BINARY) && sql_is_comparison(n->op)) || sql_is(n, SQL_BETWEEN) || sql_is(n, SQL_IN) ||
@@ -190,7 +196,7 @@ static bool holds_column(const struct vsig_subject *subject, const struct sql_no
     return false;
 }
 
-/* One side as defined, another column on the other. */
+/* True if one side is as defined and the other side has another column. */
 static bool is_replaced(const struct vsig_subject *subject, const struct question_definition *definition,
                         const struct sql_node *left, const struct sql_node *right)
 {

@@ -1,3 +1,8 @@
+/* Set operations on sorted lists of disjoint ranges of values.
+ *
+ * All results are allocated in the arena of the calculation. A failure (arena full, too many ranges, an order that
+ * depends on the collation) sets `failed`, and the results are then unusable. Intersections take one pass over both
+ * lists. Complements list the gaps. A union is the complement of the intersection of the complements. */
 #include "signals/support/domain.h"
 
 #include <math.h>
@@ -15,8 +20,8 @@ int vsig_point_compare(struct vsig_calc *calc, const struct vsig_point *a, const
     return order;
 }
 
-/* In ranges (not in single points) only digits and punctuation before the letters: their order is the same in every
- * collation of SQLite. Dates and numbers are written so. */
+/* True if the text has only digits and punctuation, which sort before the letters. All collations of SQLite sort such
+ * texts alike. Only ranges need this check, not single points. Dates and numbers are written in this form. */
 static bool orders_alike(const struct vsig_point *point)
 {
     for (size_t i = 0; point->is_text && i < point->len; i++)
@@ -78,7 +83,7 @@ struct vsig_domain vsig_domain_between(struct vsig_calc *calc, const struct vsig
     return one_range(calc, (struct vsig_range){.low = *low, .high = *high});
 }
 
-/* Which of two lower bounds starts later; of two upper bounds ends later. */
+/* Compares two lower bounds by their start, and two upper bounds by their end. */
 static int compare_lows(struct vsig_calc *calc, const struct vsig_range *a, const struct vsig_range *b)
 {
     if (a->no_low || b->no_low) return (int)b->no_low - (int)a->no_low;
@@ -127,7 +132,7 @@ struct vsig_domain vsig_domain_and(struct vsig_calc *calc, const struct vsig_dom
     return both;
 }
 
-/* Ranges between and around those of `a`. */
+/* Returns the ranges between and around those of `a`. */
 struct vsig_domain vsig_domain_not(struct vsig_calc *calc, const struct vsig_domain *a)
 {
     struct vsig_domain rest = room(calc, a->n + 1);

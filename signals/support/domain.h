@@ -23,7 +23,7 @@ struct vsig_point {
 struct vsig_range {
     struct vsig_point low, high;
     bool no_low, no_high;     /* unbounded on that side */
-    bool low_open, high_open; /* the bound itself is left out */
+    bool low_open, high_open; /* the bound itself is excluded */
 };
 
 struct vsig_domain {
@@ -40,7 +40,7 @@ struct vsig_calc {
 };
 
 struct vsig_domain vsig_domain_nothing(void);
-struct vsig_domain vsig_domain_values(struct vsig_calc *calc); /* everything but NULL */
+struct vsig_domain vsig_domain_values(struct vsig_calc *calc); /* all values except NULL */
 /* Returns the values v for which `v op point` holds; op is a comparison. */
 struct vsig_domain vsig_domain_of(struct vsig_calc *calc, enum sql_op op, const struct vsig_point *point);
 struct vsig_domain vsig_domain_between(struct vsig_calc *calc, const struct vsig_point *low,

@@ -1,3 +1,9 @@
+/* Facts about the groups of a query, compared with the question.
+ *
+ * There are three facts. Merged groups: the query groups by a column that is not a key, and the statistics show that
+ * rows of different things share a group. Split groups: the result repeats the displayed columns, because the groups
+ * are finer. One extreme for all: the question asks for an extreme in each group, and the query selects one overall.
+ * Words after "each", "every", "per" or "by" name the intended groups. */
 #include "signals/support/grouping.h"
 
 #include "lib/question/phrase.h"
@@ -17,13 +23,13 @@ struct look {
     struct vsig_grouping *out;
 };
 
-/* --- what the question says of each --- */
+/* --- the words after "each" --- */
 
 static const char *const EACH[] = {"for each", "for every", "within each", "within every", "in each",
                                    "in every", "of each",   "of every",    "each",         "every",
                                    "per",      "by",        NULL};
 
-/* How well the words right behind one of EACH name the column (or, without, the table). */
+/* Returns how well the words directly after one of EACH name the column (or the table if `column` is NULL). */
 static float said_behind_each(const struct question *question, int table, const struct schema_column *column)
 {
     struct question_phrase at = {0, 0};
@@ -39,7 +45,8 @@ static float said_behind_each(const struct question *question, int table, const 
     return best;
 }
 
-/* How many things the words behind each stand for: rows of a table or values of a column; NAN. */
+/* Returns the number of things that the words after "each" refer to: rows of a table or values of a column. NAN if
+ * unknown. */
 static double things_behind_each(const struct vsig_subject *subject)
 {
     const struct question *question = subject->analysis;
@@ -58,9 +65,9 @@ static double things_behind_each(const struct vsig_subject *subject)
     return (double)subject->schema->columns[best->id]->stats.distinct;
 }
 
-/* --- groups that throw things together --- */
+/* --- groups that merge things --- */
 
-/* Is the table joined by its key to another one, so that its rows are what the groups are meant to be? */
+/* True if a join by its key connects the table to another one, so its rows are the intended groups. */
 static bool is_joined_by_key(const struct look *look, const struct sql_source *source)
 {
     const struct vsig_block_shape *home = &look->shape->blocks[look->block->index];
@@ -75,7 +82,7 @@ static bool is_joined_by_key(const struct look *look, const struct sql_source *s
     return false;
 }
 
-/* Do the other group columns tell the rows of the table apart? */
+/* True if the other grouping columns identify the rows of the table. */
 static bool has_key(const struct look *look, const struct sql_node *group, uint32_t table)
 {
     for (uint32_t i = 0; i < group->n_kids; i++) {
@@ -108,7 +115,7 @@ static void look_at_merged(struct look *look, const struct sql_node *group)
     }
 }
 
-/* --- groups finer than what is shown --- */
+/* --- groups finer than the displayed columns --- */
 
 struct rows {
     const struct db_result *result;
@@ -152,7 +159,7 @@ static void look_at_split(struct look *look, const struct sql_node *group)
     if (look->out->split > 0) look->out->split_at = group;
 }
 
-/* --- an extreme for each --- */
+/* --- an extreme in each group --- */
 
 static bool asks_extreme_of_each(const struct question *question)
 {
@@ -164,7 +171,7 @@ static bool asks_extreme_of_each(const struct question *question)
     return question_cue_any(question, extremes) && question_phrase_find(question, OF_EACH, 0, &at);
 }
 
-/* The subquery of `x = (SELECT MAX(x) ...)` or the like; NULL. */
+/* Returns the subquery of `x = (SELECT MAX(x) ...)` or similar, or NULL. */
 static const struct sql_node *extreme_of(const struct sql_node *node)
 {
     for (unsigned i = 0; sql_is(node, SQL_BINARY) && sql_is_comparison(node->op) && i < 2; i++) {
@@ -176,7 +183,7 @@ static const struct sql_node *extreme_of(const struct sql_node *node)
     return NULL;
 }
 
-/* How well the question names what the subquery is correlated by, behind its each. */
+/* Scores how well the words after "each" name the columns that correlate the subquery. */
 static void score_correlation(struct look *look, const struct sql_block *inner)
 {
     for (uint32_t i = 0; i < look->subject->bound->n_refs; i++) {

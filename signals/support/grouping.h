@@ -6,8 +6,8 @@
 #include "signals/support/shape.h"
 
 struct vsig_grouping {
-    /* Groups by a column that is not a key, of a table whose key is available: the least share of its rows that share a
-     * group with another row; 0 if none. */
+    /* The minimum share of rows of a table that share a group with another row, for groups by a column that is not a
+     * key. The key of the table must be available. 0 if there are no such groups. */
     float merged;
     const struct sql_node *merged_at;
     const struct schema_column *merged_by;
@@ -19,7 +19,7 @@ struct vsig_grouping {
     /* each ... the most */
     bool each_extreme;              /* the question asks for an extreme of each */
     bool per_group;                 /* the query picks per group, in one of the usual forms */
-    const struct sql_node *for_all; /* the one extreme for all that it picks by instead; NULL */
+    const struct sql_node *for_all; /* the one extreme for all that the query selects instead; NULL */
     float key_score;                /* how well the words behind "each" name the grouping or correlated columns; may
                                      * be NAN */
 };

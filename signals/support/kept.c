@@ -1,3 +1,9 @@
+/* The rows without a partner: whether the question asks for them, and whether the query drops them.
+ *
+ * The question is classified by its frame, its cues and lists of phrases. Each join pair of the answer block is then
+ * checked for rows that it drops. The statistics of its two columns give a lower bound of their number. Conditions on
+ * the optional side of an outer join drop rows too. The cause that drops most rows is recorded. No statement runs, and
+ * sampled columns prove nothing. */
 #include "signals/support/kept.h"
 
 #include "lib/question/frame.h"
@@ -31,7 +37,7 @@ static const char *const NONE[] = {"without", "none", "no", "nobody", "zero", "n
 static const char *const TOO[] = {"too", "also", "as well", "still", "even", "include", "included", "including", NULL};
 enum { HINT_REACH = 8 };
 
-/* Do a word of none and a word of too stand near each other? */
+/* True if a word of NONE and a word of TOO are near each other. */
 static bool is_hinted(const struct question *question)
 {
     struct question_phrase none = {0, 0}, too;
@@ -42,7 +48,7 @@ static bool is_hinted(const struct question *question)
     return false;
 }
 
-/* Does it say in so many words that those without a partner are to be there? */
+/* True if the question explicitly asks to include rows without a partner. */
 static bool is_asked_for(const struct question *question, struct question_phrase *at)
 {
     const struct frame_element *zeros = frame_find(question->frame, FRAME_ZEROS);
@@ -56,7 +62,8 @@ static bool is_asked_for(const struct question *question, struct question_phrase
     return true;
 }
 
-/* The first table that the words of the request name, or the words right behind them; -1: none. */
+/* Returns the first table that the words of the request, or the words directly after them, name. Returns -1 if there is
+ * none. */
 static int spoken_table(const struct vsig_subject *subject, const struct question_phrase *said)
 {
     enum { BEHIND = 3 };
@@ -92,7 +99,7 @@ static void look_at_question(const struct vsig_subject *subject, struct vsig_kep
         kept->asked = VSIG_KEEP_EACH;
 }
 
-/* FROM items whose columns are shown or grouped by, those inside of aggregates left out. */
+/* Returns the FROM items whose columns are shown or grouped by, outside of aggregates. */
 static vsig_sources entities(const struct vsig_subject *subject, const struct sql_block *block)
 {
     vsig_sources out = 0;
@@ -108,7 +115,7 @@ static vsig_sources entities(const struct vsig_subject *subject, const struct sq
     return out;
 }
 
-/* At least so many rows of a's table have no partner by a = b. */
+/* Returns a lower bound of the rows of a's table that have no partner by a = b. */
 static double rows_lost(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
 {
     if (a->stats.sampled || b->stats.sampled) return 0;
@@ -133,7 +140,7 @@ static bool found(struct vsig_kept *kept, const struct vsig_subject *subject, en
     return true;
 }
 
-/* What the pair does to the rows of `own`, whose column is `a`. */
+/* Returns how the pair drops rows of `own`. */
 static enum vsig_drop drops(const struct sql_join_pair *pair, const struct sql_source *own,
                             const struct sql_source *other, bool other_shown)
 {
@@ -144,7 +151,7 @@ static enum vsig_drop drops(const struct sql_join_pair *pair, const struct sql_s
     return own->nullable && !other->nullable && !other_shown ? VSIG_DROP_SIDE : VSIG_DROP_NOTHING;
 }
 
-/* Where the question first names the table; UINT32_MAX: nowhere. */
+/* Returns the first token of the question that names the table, or UINT32_MAX if there is none. */
 static uint32_t first_named(const struct vsig_subject *subject, uint32_t table)
 {
     uint32_t first = UINT32_MAX;
@@ -155,15 +162,15 @@ static uint32_t first_named(const struct vsig_subject *subject, uint32_t table)
     return first;
 }
 
-/* Of two tables that are both shown: is it `a`'s rows that all of are asked for? The one that is named first; where
- * that tells nothing, the one that refers to the other. */
+/* True if `a` belongs to the main one of two displayed tables, all of whose rows are requested. The main table is the
+ * one that is named first. If that does not decide, it is the one that refers to the other. */
 static bool is_main(const struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
 {
     uint32_t at = first_named(subject, a->table), other = first_named(subject, b->table);
     return at == other ? !a->unique : at < other;
 }
 
-/* Rows that have no partner among those that a condition on the partners keeps: the statistics do not count them. */
+/* Rows that have no partner because a condition restricts the partners. The statistics do not count them. */
 static const double MAYBE_LOST = 0.5;
 
 static bool is_filtered(const struct vsig_block_shape *shape, vsig_sources other)
@@ -201,7 +208,8 @@ static bool has_call(const struct sql_node *node)
     return false;
 }
 
-/* A condition on the optional side of an outer join is false for NULL, so it drops what the join has kept. */
+/* Reports a condition on the optional side of an outer join. The condition is false for NULL, so it drops the rows that
+ * the join keeps. */
 static void look_at_filters(struct vsig_subject *subject, const struct vsig_block_shape *shape, vsig_sources optional,
                             struct vsig_kept *kept)
 {
@@ -216,7 +224,8 @@ static void look_at_filters(struct vsig_subject *subject, const struct vsig_bloc
     }
 }
 
-/* One table, grouped by a reference to another one, of which some rows are never referred to. */
+/* Checks a query of one table that groups by a reference to another table, if the statistics show that some rows there
+ * have no reference. */
 static void look_at_one_table(struct vsig_subject *subject, const struct vsig_block_shape *shape,
                               const struct sql_block *block, struct vsig_kept *kept)
 {
@@ -234,7 +243,7 @@ static void look_at_one_table(struct vsig_subject *subject, const struct vsig_bl
     }
 }
 
-/* The last condition of a SELECT: whatever a COUNT(*) stands in. */
+/* Returns the first COUNT(*) of the block, or NULL. */
 static const struct sql_node *count_star(const struct sql_block *block)
 {
     for (const struct sql_node *n = block->node; n; n = sql_walk(block->node, n))
@@ -242,7 +251,7 @@ static const struct sql_node *count_star(const struct sql_block *block)
     return NULL;
 }
 
-/* Do the words of the request, or those beside it, name the column or its table? */
+/* True if the words of the request, or those beside it, name the column or its table. */
 static bool is_spoken_of(const struct vsig_subject *subject, const struct vsig_kept *kept,
                          const struct schema_column *column)
 {
@@ -260,7 +269,7 @@ static bool is_spoken_of(const struct vsig_subject *subject, const struct vsig_k
     return false;
 }
 
-/* "visits without a checker": does an outer join keep the rows of which the question speaks? */
+/* True if an outer join keeps the rows that the question refers to: "visits without a checker". */
 static bool keeps_meant(const struct vsig_subject *subject, const struct sql_block *block,
                         const struct vsig_block_shape *shape, vsig_sources optional, const struct vsig_kept *kept)
 {
@@ -282,7 +291,7 @@ static bool keeps_meant(const struct vsig_subject *subject, const struct sql_blo
     return false;
 }
 
-/* COALESCE(depot, 'no depot') in the answer: those without a value have a row of their own. */
+/* True for COALESCE(depot, 'no depot') in the answer, which gives rows without a value a label of their own. */
 static bool fills_with_text(const struct sql_block *block)
 {
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);

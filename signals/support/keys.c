@@ -1,7 +1,12 @@
+/* Functional dependencies in one block: which columns and FROM items are fixed.
+ *
+ * The set of fixed columns grows until it does not change. Equalities, constants, keys of base tables and keys of
+ * derived tables add columns. A FROM item with a fixed key is fixed as a whole. At most MAX_FIXED single columns are
+ * tracked. Beyond this limit a column counts as not fixed, which is the safe direction. */
 #include "signals/support/keys.h"
 
 enum { ROWID = -2 };
-enum { MAX_FIXED = 256 }; /* single columns followed; past it the answer errs to "not fixed" */
+enum { MAX_FIXED = 256 }; /* number of single columns that are tracked; further columns count as not fixed */
 
 struct fixed {
     const struct sql_source *source;
@@ -55,7 +60,7 @@ void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *sourc
     keys->whole |= vsig_source_bit(keys->shape->block, source);
 }
 
-/* A column compared for equality with something that is the same for all rows of the block. */
+/* Adds a column that is compared for equality with an expression that is constant in the block. */
 static void add_constant(struct vsig_keys *keys, const struct sql_node *node)
 {
     if (!sql_is(node, SQL_BINARY) || (node->op != SQL_OP_EQ && node->op != SQL_OP_IS)) return;
@@ -102,7 +107,7 @@ struct vsig_keys *vsig_keys_new(struct vsig_subject *subject, const struct vsig_
     return keys;
 }
 
-/* Is a key of a base table among the fixed columns? */
+/* True if a key of the base table is fixed. */
 static bool table_is_fixed(const struct vsig_keys *keys, const struct sql_source *source)
 {
     const struct schema_table *table = &keys->subject->schema->tables[source->table];
@@ -132,7 +137,8 @@ static int output_for(const struct sql_block *block, const struct sql_node *expr
     return -1;
 }
 
-/* A grouped body has its grouping columns as a key, a DISTINCT body all its columns. */
+/* True if the body of the source is fixed. A grouped body has its grouping columns as a key, a DISTINCT body has all
+ * its columns. */
 static bool body_is_fixed(const struct vsig_keys *keys, const struct sql_source *source)
 {
     const struct sql_block *of = source->of;

@@ -6,7 +6,8 @@
 #include "lib/question/link.h"
 #include "signals/vsig.h"
 
-/* The subject's links, made on first use. NULL without a question, or when the arena is full. Thread: eval. */
+/* Returns the subject's links, computed on first use. Returns NULL without a question, or if the arena is full. Thread:
+ * eval. */
 const struct link_query *vsig_links(struct vsig_subject *subject);
 
 #endif

@@ -1,10 +1,16 @@
+/* The logic of conditions: AND, OR and NOT, exclusions, sets, and keys compared like numbers.
+ *
+ * One walk over the tree visits the top of each chain of one connective and its parts, at most MAX_PARTS of them. Only
+ * conditions on a plain column are compared with each other. The results are counts and the first node of each kind.
+ * Signals and features read them; this file reports nothing. Crossed keys and excluded rows also need the schema and
+ * the joins. */
 #include "signals/support/logic.h"
 
 #include "signals/support/shape.h"
 
 enum { MAX_PARTS = 32 };
 
-/* Comparisons below a chain of one connective. */
+/* The conditions that a chain of one connective combines. */
 struct parts {
     const struct sql_node *items[MAX_PARTS];
     uint32_t n;
@@ -33,7 +39,7 @@ static void add(const struct sql_node *node, uint32_t *count, const struct sql_n
     if (!*first) *first = node;
 }
 
-/* The plain column that a condition restricts by literals; NULL. */
+/* Returns the plain column that a condition tests, or NULL. */
 static const struct sql_ref *restricted(const struct sql_node *node)
 {
     bool tests = (sql_is(node, SQL_BINARY) && sql_is_comparison((enum sql_op)node->op)) || sql_is(node, SQL_LIKE) ||
@@ -60,7 +66,7 @@ static bool restricts(const struct parts *parts, const struct sql_ref *column, c
     return found;
 }
 
-/* Two of its parts, on different columns? */
+/* True if two of the parts satisfy `is` and test different columns. */
 static bool two_columns(const struct parts *parts, bool (*is)(const struct sql_node *))
 {
     const struct sql_ref *first = NULL;
@@ -83,7 +89,7 @@ static bool is_order_of_two(const struct sql_node *node)
     return order && sql_plain_column(sql_kid(node, 0)) && sql_plain_column(sql_kid(node, 1));
 }
 
-/* a = 1 OR a = 2 AND b = 3, where no other alternative says anything of b. */
+/* Finds a = 1 OR a = 2 AND b = 3, where no other alternative restricts b. */
 static void look_or(const struct sql_node *node, struct vsig_logic *logic)
 {
     struct parts choices = {.n = 0};
@@ -102,7 +108,7 @@ static void look_or(const struct sql_node *node, struct vsig_logic *logic)
         for (uint32_t k = 0; k < choices.n && !logic->loose; k++) {
             const struct sql_ref *column = restricted(choices.items[k]);
             const struct sql_node *bound = NULL;
-            if (is_order_of_two(choices.items[k])) continue; /* a < b OR a = b AND c < d: by a, then by c */
+            if (is_order_of_two(choices.items[k])) continue; /* a < b OR a = b AND c < d sorts by a, then c */
             if (k == i || !column || !restricts(&parts, column, &bound) || !bound) continue;
             logic->loose = choices.items[i];
             logic->bound = bound;
@@ -116,7 +122,7 @@ static bool is_membership(const struct sql_node *node)
     return sql_is(node, SQL_EXISTS) || (sql_is(node, SQL_IN) && !sql_is(sql_kid(node, IN_RIGHT), SQL_LIST));
 }
 
-/* x <> 1, x NOT LIKE, x NOT IN (1, 2): leaves rows out by a literal. */
+/* True for x <> 1, x NOT LIKE and x NOT IN (1, 2), which exclude rows by a literal. */
 static bool leaves_out(const struct sql_node *node)
 {
     if (sql_is(node, SQL_BINARY) && (node->op == SQL_OP_NE || node->op == SQL_OP_IS_NOT))
@@ -125,7 +131,7 @@ static bool leaves_out(const struct sql_node *node)
     return negated && (sql_is(node, SQL_LIKE) || (sql_is(node, SQL_IN) && sql_is(sql_kid(node, IN_RIGHT), SQL_LIST)));
 }
 
-/* (a = 1 OR a = 2) AND b = 3. */
+/* Finds (a = 1 OR a = 2) AND b = 3. */
 static void look_wide(const struct parts *parts, struct vsig_logic *logic)
 {
     for (uint32_t i = 0; i < parts->n && !logic->wide; i++) {
@@ -144,7 +150,7 @@ static void look_wide(const struct parts *parts, struct vsig_logic *logic)
     }
 }
 
-/* The top of a chain of one connective: what it leaves out, and the sets that it combines. */
+/* Reads a whole chain of one connective: its exclusions, and the sets that it combines. */
 static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
 {
     enum sql_op op = (enum sql_op)node->op;
@@ -185,7 +191,7 @@ static bool by_size(const struct sql_node *node)
            (node->op == SQL_OP_LT || node->op == SQL_OP_LE || node->op == SQL_OP_GT || node->op == SQL_OP_GE);
 }
 
-/* Is it joined to something by equal keys? */
+/* True if a join pair connects the source. */
 static bool is_joined(const struct vsig_block_shape *home, const struct sql_source *source)
 {
     for (uint32_t i = 0; i < home->n_pairs; i++)
@@ -193,7 +199,7 @@ static bool is_joined(const struct vsig_block_shape *home, const struct sql_sour
     return false;
 }
 
-/* Both have their partners already: then <> only says that these are not the same, which is sound. */
+/* True if both sources are joined already. Then <> only says that the two rows differ, which is correct. */
 static bool both_joined(struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right)
 {
     const struct vsig_shape *shape = vsig_shape(subject);
@@ -217,7 +223,8 @@ static void look_keys(struct vsig_subject *subject, const struct sql_node *node,
     if (!both_joined(subject, left, right)) logic->crossed = node;
 }
 
-/* Does a row that is shown stand for several of those that the condition looks at? In a subquery of IN it does. */
+/* True if a displayed row represents several of the rows that the condition tests. In a subquery of IN it always does.
+ */
 static bool looks_at_many(const struct sql_bound *bound, const struct vsig_shape *shape,
                           const struct schema_index *schema, const struct sql_ref *ref)
 {

@@ -1,5 +1,5 @@
-/* How conditions are put together: what AND, OR and NOT leave in and out, sets against rows, keys compared as if they were
- * numbers. Read from the tree alone. */
+/* The logic of conditions: which rows AND, OR and NOT include and exclude, sets compared with rows, and keys compared
+ * like numbers. Read from the tree alone. */
 #ifndef ASSAY_SIGNALS_SUPPORT_LOGIC_H
 #define ASSAY_SIGNALS_SUPPORT_LOGIC_H
 
@@ -7,7 +7,7 @@
 
 struct vsig_logic {
     const struct sql_node
-        *loose; /* the AND of a = 1 OR a = 2 AND b = 3: b goes with the last alternative alone; NULL */
+        *loose; /* the AND of a = 1 OR a = 2 AND b = 3: b applies only to the last alternative; NULL */
     const struct sql_node *bound;        /* that b */
     const struct sql_node *wide;         /* the OR of (a = 1 OR a = 2) AND b = 3; NULL */
     const struct sql_node *wide_bound;   /* that b */
@@ -19,14 +19,14 @@ struct vsig_logic {
     uint32_t leaves_both;            /* NOT (a = 1 AND b = 2), a <> 1 OR b <> 2: only rows with both are out */
     uint32_t leaves_each;            /* a <> 1 AND b <> 2, NOT (a = 1 OR b = 2) */
     uint32_t any_of_sets;            /* x IN (SELECT ...) OR x IN (SELECT ...), EXISTS alike; UNION inside of IN */
-    uint32_t each_of_sets;           /* the same with AND, INTERSECT */
+    uint32_t each_of_sets;           /* as above with AND, or INTERSECT */
     uint32_t keys_sized;             /* a key compared by size with a number */
     const struct sql_node *crossed;  /* <> between keys that refer to each other, where no equality joins both; NULL */
     uint32_t rows_excluded_joined;   /* x <> 1 on rows that are joined or looked up for another thing */
     uint32_t sets_excluded;          /* NOT IN (SELECT ...), NOT EXISTS, EXCEPT */
 };
 
-/* Bounded by the statement. */
+/* Fills `logic`. Bounded by the statement. */
 void vsig_logic_look(struct vsig_subject *subject, struct vsig_logic *logic);
 
 #endif

@@ -10,13 +10,14 @@
  * is full: a check that needs the meaning must return this. Thread: eval. */
 enum err_code vsig_read_meaning(struct vsig_subject *subject, const struct meaning **out);
 
-/* Gives the meaning to readers that can do without it. NULL if there is none, or if the arena is full. Thread: eval. */
+/* Returns the meaning for readers that can do without it. Returns NULL if there is none, or if the arena is full.
+ * Thread: eval. */
 const struct meaning *vsig_meaning(struct vsig_subject *subject);
 
-/* Gives the alignment with the question. NULL without a question, or if the arena is full. Thread: eval. */
+/* Returns the alignment with the question. Returns NULL without a question, or if the arena is full. Thread: eval. */
 const struct alignment *vsig_alignment(struct vsig_subject *subject);
 
-/* Gives the innermost node that covers the bytes [start, end) of the statement; the root if both are 0. */
+/* Returns the innermost node that covers the bytes [start, end) of the statement, or the root if both are 0. */
 const struct sql_node *vsig_node_at(const struct vsig_subject *subject, uint32_t start, uint32_t end);
 
 /* Reports the differences of one group: an error if the difference is certain, else a warning. */

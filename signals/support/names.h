@@ -4,17 +4,19 @@
 
 #include "signals/vsig.h"
 
-/* "singer.age", by schema name; for a computed column its output name; "?" when nothing is known. Never NULL. */
+/* Returns "singer.age", by schema name. Returns the output name of a computed column, and "?" if nothing is known.
+ * Never NULL. */
 const char *vsig_column_name(const struct vsig_subject *subject, const struct sql_ref *ref);
-/* The same for output `output` of a source. */
+/* Returns the name of output `output` of a source, in the same form. */
 const char *vsig_output_name(const struct vsig_subject *subject, const struct sql_source *source, int output);
-/* "singer", or "singer (T1)" where the block has more than one of that table; "a subquery" for an unnamed one. */
+/* Returns "singer", or "singer (T1)" if the block has several of that table. Returns "a subquery" for an unnamed one.
+ */
 const char *vsig_source_name(const struct vsig_subject *subject, const struct sql_source *source);
 
-/* "1 column", "2 columns". Never NULL. */
+/* Returns "1 column" or "2 columns". Never NULL. */
 const char *vsig_counted(const struct vsig_subject *subject, unsigned n, const char *one, const char *many);
 
-/* The schema column behind a source's output, or NULL when it is computed. */
+/* Returns the schema column behind a source's output, or NULL if it is computed. */
 const struct schema_column *vsig_column_at(const struct vsig_subject *subject, const struct sql_source *source,
                                            int output);
 

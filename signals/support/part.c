@@ -1,3 +1,9 @@
+/* Parts of dates: year, month, day and weekday, as extracted by the query and as named by the question.
+ *
+ * The query extracts a part by strftime, to_char, EXTRACT, date_part, a named function or substr. The question names
+ * months and weekdays by word, and years by number. The literal beside an extracted part is compared with the part that
+ * the question means by this number. Frequent values of the column show whether strftime can read it. Grouped and
+ * displayed parts are compared with phrases such as "by month". */
 #include "signals/support/part.h"
 
 #include "lib/question/phrase.h"
@@ -23,7 +29,7 @@ const char *vsig_part_name(enum vsig_date_part part)
     return NAMES[part];
 }
 
-/* --- what the query takes --- */
+/* --- parts in the query --- */
 
 /* Formats of strftime and to_char, fields of EXTRACT and date_part, names of functions. */
 static const struct {
@@ -47,7 +53,7 @@ static enum vsig_date_part part_of_form(const char *text, size_t len)
     return VSIG_PART_NONE;
 }
 
-/* Year and day without the month, %Y-%d: a part of no date. */
+/* True for a format with year and day but without month, such as %Y-%d, which is not a useful part of a date. */
 static bool lacks_month(const struct sql_node *form)
 {
     const char *text = form ? form->text : NULL;
@@ -58,11 +64,11 @@ static bool lacks_month(const struct sql_node *form)
 
 struct taken {
     enum vsig_date_part part;
-    const struct sql_node *date; /* what it is taken from */
-    bool by_format;              /* strftime: gives NULL for what it cannot read */
+    const struct sql_node *date; /* the date expression */
+    bool by_format;              /* strftime: returns NULL for text that it cannot read */
 };
 
-/* substr(date, from, n) of a date written as 2014-08-31. */
+/* Returns the part that substr(date, from, n) extracts of a date in the form 2014-08-31. */
 static enum vsig_date_part part_of_slice(const struct sql_node *args)
 {
     static const struct {
@@ -108,9 +114,9 @@ static struct taken part_of_node(const struct sql_node *node)
     return sql_is(node, SQL_CALL) ? part_of_call(node) : (struct taken){VSIG_PART_NONE, NULL, false};
 }
 
-/* --- what the column holds --- */
+/* --- values of the column --- */
 
-/* 2014-08-31 ... or 12:30 ... */
+/* True for values such as 2014-08-31 ... or 12:30 ... */
 static bool reads_as_date(const struct db_value *value)
 {
     static const char *const PATTERNS[] = {"dddd-dd-dd", "dd:dd"};
@@ -126,7 +132,7 @@ static bool reads_as_date(const struct db_value *value)
     return false;
 }
 
-/* Is none of the commonest values one that strftime can read, or reads as what it is? 2014 is a day number to it. */
+/* True if strftime reads none of the commonest values correctly. It reads 2014 as a day number. */
 static bool is_unreadable(const struct schema_column *column)
 {
     for (uint32_t i = 0; i < column->stats.n_top; i++) {
@@ -143,7 +149,7 @@ static bool is_iso(const struct schema_column *column)
     return column && column->stats.n_top && reads_as_date(&column->stats.top[0].value);
 }
 
-/* --- what the question names --- */
+/* --- parts in the question --- */
 
 static const char *const MONTH_NAMES[MONTHS][4] = {{"january", "jan", NULL},
                                                    {"february", "feb", NULL},
@@ -160,7 +166,7 @@ static const char *const MONTH_NAMES[MONTHS][4] = {{"january", "jan", NULL},
 static const char *const WEEKDAY_NAMES[WEEKDAYS] = {"sunday",   "monday", "tuesday", "wednesday",
                                                     "thursday", "friday", "saturday"};
 
-/* With an s at the end, too: Decembers. */
+/* True for the name itself and for its plural: Decembers. */
 static bool is_name(const char *word, const char *name)
 {
     size_t len = strlen(name);
@@ -183,7 +189,7 @@ static int weekday_of(const struct text_token *token)
     return NO_NUMBER;
 }
 
-/* The part that the question means by this number; NONE: it names no such number. */
+/* Returns the part that the question means by this number, or NONE if it does not name the number. */
 static enum vsig_date_part part_said(const struct text_tokens *tokens, double number)
 {
     for (uint32_t i = 0; i < tokens->n; i++) {
@@ -198,7 +204,8 @@ static enum vsig_date_part part_said(const struct text_tokens *tokens, double nu
     return VSIG_PART_NONE;
 }
 
-/* Does the question name a month without saying which one of two, so that the literal must be its number? */
+/* Returns the only month that the question names, which the literal must then equal. Returns NO_NUMBER if there is none
+ * or more than one. */
 static int only_month(const struct text_tokens *tokens)
 {
     int month = NO_NUMBER;
@@ -210,7 +217,7 @@ static int only_month(const struct text_tokens *tokens)
     return month;
 }
 
-/* --- one against the other --- */
+/* --- comparison of query and question --- */
 
 static bool literal_beside(const struct sql_node *node, double *number)
 {
@@ -240,13 +247,14 @@ static void compare_value(const struct text_tokens *tokens, const struct sql_nod
     out->taken = taken->part;
 }
 
-/* The months of all years are one. */
+/* Phrases that merge the same month of all years. */
 static const char *const ALL_YEARS[] = {"calendar month",         "month of the year",  "all years together",
                                         "all years thrown",       "all years combined", "across all years",
                                         "regardless of the year", "regardless of year", "whatever the year",
                                         "no matter which year",   "no matter the year", NULL};
 
-/* Grouped by or shown: "each year", "by month", "all years thrown together". */
+/* Compares a part that the query groups by or shows with the question: "each year", "by month", "all years thrown
+ * together". */
 static void compare_group(const struct question *question, const struct sql_node *node, enum vsig_date_part part,
                           struct vsig_parts *out)
 {

@@ -7,7 +7,7 @@
 enum vsig_date_part {
     VSIG_PART_NONE,
     VSIG_PART_YEAR,
-    VSIG_PART_MONTH, /* of the year: all Augusts are one */
+    VSIG_PART_MONTH, /* of the year: the same for all years */
     VSIG_PART_DAY,   /* of the month */
     VSIG_PART_WEEKDAY,
     VSIG_PART_YEAR_MONTH, /* a month of one year */
@@ -15,20 +15,20 @@ enum vsig_date_part {
 };
 
 struct vsig_parts {
-    uint32_t n;                          /* parts taken */
-    uint32_t match, mismatch;            /* compared with a part that the question names: the right part, or another */
-    const struct sql_node *at;           /* the first at odds */
-    enum vsig_date_part wanted, taken;   /* of that one */
-    const struct sql_node *monthless;    /* the first strftime of year and day alone */
-    const struct sql_node *unreadable;   /* a call that gives NULL for every value that the column is known by */
-    const struct schema_column *column;  /* of that one */
-    float grouped_match, grouped_misfit; /* parts grouped by or shown that the question names, and those it does not */
+    uint32_t n;                          /* number of extracted parts */
+    uint32_t match, mismatch;            /* compared with the part that the question names, or with another one */
+    const struct sql_node *at;           /* the first mismatch */
+    enum vsig_date_part wanted, taken;   /* of that mismatch */
+    const struct sql_node *monthless;    /* the first strftime of year and day without month */
+    const struct sql_node *unreadable;   /* a call that returns NULL for all known values of the column */
+    const struct schema_column *column;  /* its column */
+    float grouped_match, grouped_misfit; /* parts grouped by or shown that the question names, or does not */
 };
 
-/* Bounded by the statement's nodes. */
+/* Fills `parts`. Bounded by the statement's nodes. */
 void vsig_parts_look(const struct vsig_subject *subject, struct vsig_parts *parts);
 
-/* "month", "day of the month" ... Never NULL. */
+/* Returns "month", "day of the month" and so on. Never NULL. */
 const char *vsig_part_name(enum vsig_date_part part);
 
 #endif

@@ -1,3 +1,9 @@
+/* Predicates on one column: extraction from the tree, evaluation on the data, and comparison with the question.
+ *
+ * Whether any row meets a predicate is decided in three steps: exact statistics, the value index, and a probe with
+ * LIMIT 1. A "no" of the value index is not used, because the collation of the column may still match. The probe runs
+ * on the FROM item of the column as the statement defines it. Comparison with the question accepts the literal word for
+ * word, inflected forms, short codes and dates. */
 #include "signals/support/predicate.h"
 
 #include "lib/question/forms.h"
@@ -13,13 +19,15 @@ static bool is_literal(const struct sql_node *node)
     return sql_plain_literal(node) != NULL;
 }
 
-/* Is it a word in double quotes that means a string? Such a node is a COLUMN in the tree and a literal in effect. */
+/* True for a word in double quotes that denotes a string. The tree has a COLUMN node for it, but it acts as a literal.
+ */
 static bool is_quoted_string(const struct sql_node *node)
 {
     return node->kind == SQL_COLUMN && node->ref && node->ref->kind == SQL_REF_STRING;
 }
 
-/* The one column that stands below `side`; NULL if there is none, more than one, or a subquery or an aggregate. */
+/* Returns the only column below `side`. Returns NULL if there is none or more than one, or if there is a subquery or an
+ * aggregate. */
 static const struct sql_ref *only_column(const struct sql_node *side)
 {
     const struct sql_ref *found = NULL;
@@ -41,7 +49,8 @@ static void add_literal(struct vsig_predicate *predicate, const struct sql_node 
         predicate->literals[predicate->n_literals++] = literal;
 }
 
-/* The shapes of a predicate: which kid holds the column, and are all others literals? NULL when the node is none. */
+/* Returns the operand that holds the column, if all other operands are literals. Returns NULL if the node is not a
+ * predicate. */
 static const struct sql_node *column_side(const struct sql_node *node, struct vsig_predicate *predicate)
 {
     const struct sql_node *side = sql_kid(node, 0);
@@ -137,7 +146,8 @@ static double stat_number(const struct db_value *value)
     return value->type == DB_INT ? (double)value->i : value->f;
 }
 
-/* An order comparison of an all-number column with a number, by its least and greatest value. -1: not decided. */
+/* Decides an order comparison of an all-number column with a number, by its minimum and maximum. Returns -1 if they do
+ * not decide. */
 static int by_bounds(const struct schema_stats *stats, enum sql_op op, double number)
 {
     double low = stat_number(&stats->min), high = stat_number(&stats->max);
@@ -163,7 +173,8 @@ bool vsig_is_null_test(const struct sql_node *node, bool *negated)
     return literal && literal->op == SQL_LIT_NULL;
 }
 
-/* What the index knows without asking the database; -1: nothing. Only a plain column of a table can be looked up. */
+/* Decides a predicate by the index, without a statement. Returns -1 if the index does not decide. Only a plain column
+ * of a table has statistics. */
 static int by_statistics(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
 {
     const struct schema_stats *stats = &predicate->column->stats;
@@ -183,11 +194,11 @@ static int by_statistics(const struct vsig_subject *subject, const struct vsig_p
         if (decided >= 0) return decided;
     }
     if (op != SQL_OP_EQ || numeric || !literal->text) return -1;
-    /* Only "yes" is taken from the value index: "no" may still be a match under the column's collation. */
+    /* Only "yes" is taken from the value index: a "no" may still be a match under the collation of the column. */
     return schema_column_has(subject->schema, predicate->column, literal->text, literal->text_len, true) == 1 ? 1 : -1;
 }
 
-/* The FROM item that the column belongs to, as it stands in the statement, so that qualifiers keep their meaning. */
+/* Returns the probe on the FROM item of the column, in the form of the statement, so qualifiers keep their meaning. */
 static const char *probe_text(struct vsig_subject *subject, const struct vsig_predicate *predicate)
 {
     const char *with = vsig_probe_with(subject, NULL, NULL);
@@ -223,7 +234,7 @@ static bool tokens_state(struct arena *arena, const struct text_tokens *said, co
     return false;
 }
 
-/* LIKE '%new york%' states "new york". */
+/* Removes wildcards at both ends: LIKE '%new york%' states "new york". */
 static void trim_pattern(const char **text, size_t *len)
 {
     while (*len && ((*text)[0] == '%' || (*text)[0] == '*')) ++*text, --*len;
@@ -250,7 +261,7 @@ bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_no
            (question->evidence.n > 0 && tokens_state(subject->arena, &question->evidence, text, len));
 }
 
-/* Do these words follow each other in the text, in whatever form? */
+/* True if the words follow each other in the text, compared by their stems. */
 static bool has_stems(const struct text_tokens *said, const struct text_tokens *wanted)
 {
     for (uint32_t at = 0; at + wanted->n <= said->n; at++) {
@@ -261,7 +272,7 @@ static bool has_stems(const struct text_tokens *said, const struct text_tokens *
     return false;
 }
 
-/* The same, also inside of quotes. */
+/* True if the text has the words in sequence, also inside of quotes. */
 static bool speaks_of(struct arena *arena, const struct text_tokens *said, const struct text_tokens *wanted)
 {
     if (has_stems(said, wanted)) return true;
@@ -273,7 +284,7 @@ static bool speaks_of(struct arena *arena, const struct text_tokens *said, const
     return false;
 }
 
-/* 'F' where the question says "females". */
+/* True for 'F' if the question has "females". */
 static bool is_code_of(const struct text_tokens *said, const char *text, size_t len)
 {
     enum { MAX_CODE = 2 };
@@ -292,7 +303,7 @@ static bool has_number(const struct text_tokens *said, long number)
     return false;
 }
 
-/* '2007-11-05' where the question says "November 5th, 2007". */
+/* True for '2007-11-05' if the question has "November 5th, 2007". */
 static bool is_date_of(const struct text_tokens *said, const char *text, size_t len)
 {
     enum { DATE = 10, DAY_AT = 8 };
@@ -315,7 +326,7 @@ bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql
            is_date_of(&question->tokens, text, len);
 }
 
-/* Does the text hold these bytes as whole words? A space at their edge belongs to no word. */
+/* True if the text contains these bytes as whole words. A space at their ends belongs to no word. */
 static bool holds_bytes(const char *text, const char *wanted, size_t len)
 {
     if (!text || len == 0 || wanted[0] == ' ' || wanted[len - 1] == ' ') return false;
@@ -330,7 +341,7 @@ static bool holds_bytes(const char *text, const char *wanted, size_t len)
     return false;
 }
 
-/* Equal but for spaces? */
+/* True if the texts are equal without their spaces. */
 static bool same_but_spaces(const char *a, size_t len, const char *b)
 {
     size_t i = 0;
@@ -344,7 +355,8 @@ static bool same_but_spaces(const char *a, size_t len, const char *b)
 
 enum held { HELD_NOWHERE, HELD_ELSEWHERE, HELD_SPACED, HELD_SPELLED };
 
-/* Where the index has the literal: in the column itself, but for spaces or in another spelling, or in others only. */
+/* Returns where the index has the literal: in the column itself, with other spaces or in another spelling, or only in
+ * other columns. */
 static enum held where_held(const struct vsig_subject *subject, const struct vsig_predicate *predicate,
                             const struct sql_node *literal)
 {

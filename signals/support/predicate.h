@@ -1,8 +1,8 @@
 /* Predicates: comparisons of one column with literals, and whether any row of the column's table meets them alone.
  *
- * Functions around the column stay (lower(name) = 'x' is a predicate on name). A column of a CTE or a derived table is
- * asked of that table as the statement defines it; computed columns and aggregates are not predicates on data.
- */
+ * The column may be inside functions: lower(name) = 'x' is a predicate on name. If the column belongs to a CTE or a
+ * derived table, the probe runs on that table as the statement defines it. Computed columns and aggregates are not
+ * predicates on data. */
 #ifndef ASSAY_SIGNALS_SUPPORT_PREDICATE_H
 #define ASSAY_SIGNALS_SUPPORT_PREDICATE_H
 
@@ -13,12 +13,12 @@ enum { VSIG_MAX_PREDICATES = 24, VSIG_MAX_PREDICATE_LITERALS = 4 };
 struct vsig_predicate {
     const struct sql_node *node;        /* BINARY, LIKE, BETWEEN, IN, or UNARY IS NULL */
     const struct sql_ref *ref;          /* its column */
-    const struct schema_column *column; /* the same in the schema; never NULL */
+    const struct schema_column *column; /* its schema column; never NULL */
     const struct sql_node *literals[VSIG_MAX_PREDICATE_LITERALS];
     uint32_t n_literals;
     bool bare; /* the column is not inside a function */
     /* Set by vsig_predicate_look. */
-    int live; /* 1: some row meets it; 0: none does; -1: not known, see code */
+    int live; /* 1 if some row meets it, 0 if none does, -1 if unknown (see code) */
     enum err_code code;
 };
 
@@ -37,8 +37,8 @@ bool vsig_is_null_test(const struct sql_node *node, bool *negated);
 /* True if the question (or the evidence) has this literal word for word. False without a question. */
 bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_node *literal);
 
-/* True if the question has a value of the column in another form: inflected words ("females" for 'female'), a part of a
- * quoted text, a code by its word ('F' for female), a date by its year and day. */
+/* True if the question has the literal in another form. This is an inflected word ("females" for 'female'), a part of a
+ * quoted text, the word of a code ('F' for female), or a date by year and day. */
 bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql_node *literal);
 
 /* True if the question, not the query, causes a predicate that no row meets. The question must state every literal, and

@@ -30,7 +30,7 @@ const char *vsig_probe_with(struct vsig_subject *subject, const char *name, cons
     return arena_printf(subject->arena, "%s%s%s AS (%s) ", *own ? own : "WITH ", *own ? ", " : "", name, body);
 }
 
-/* Is `inner` the node `outer` or below it? */
+/* True if `inner` is the node `outer` or below it. */
 static bool is_below(const struct sql_node *inner, const struct sql_node *outer)
 {
     while (inner && inner != outer) inner = inner->parent;

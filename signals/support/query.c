@@ -1,4 +1,9 @@
-/* What the query does, in the question's terms. */
+/* The actions of a query, in terms of the question.
+ *
+ * One walk over the tree records the first aggregate of each kind, the order, the limit, negations, sets and other
+ * actions in a query_view. Comparisons with a number are found in any spelling, including bounds of dates that express
+ * years. An odd column is a column of the query that no word of the question means, although the question names an
+ * unused one. The answer block is the top block, or the block behind a plain SELECT * of one derived table. */
 #include "signals/support/query.h"
 
 #include "signals/support/predicate.h"
@@ -221,7 +226,7 @@ static void compare_in(struct comparison_list *list, const struct sql_node *node
             add_comparison(list, node, sql_kid(node, IN_VALUE), node->flags & SQL_F_NOT ? SQL_OP_NE : SQL_OP_EQ);
 }
 
-/* The first or last day of a year as a literal: +year or -year; 0: it is none. */
+/* Returns +year or -year if the literal is the first or last day of that year. Returns 0 otherwise. */
 static int year_end(const struct sql_node *node)
 {
     const struct sql_node *literal = query_literal(node, NULL);
@@ -234,13 +239,14 @@ static int year_end(const struct sql_node *node)
     return month == 1 && day == 1 ? year : month == 12 && day == 31 ? -year : 0;
 }
 
-/* What `column op date` says of the year of a date: SQL_OP_NONE where it says nothing of `year`. */
+/* Returns the comparison of the year that `column op date` expresses, or SQL_OP_NONE if it expresses none for `year`.
+ */
 static enum sql_op year_op(enum sql_op op, int end, int year)
 {
     static const struct {
         enum sql_op op;
         bool last;
-        int ahead; /* of the literal's year */
+        int ahead; /* difference of the years */
         enum sql_op means;
     } RULES[] = {{SQL_OP_GE, false, 0, SQL_OP_GE},  {SQL_OP_GE, false, -1, SQL_OP_GT}, {SQL_OP_LT, false, 0, SQL_OP_LT},
                  {SQL_OP_LT, false, -1, SQL_OP_LE}, {SQL_OP_LE, true, 0, SQL_OP_LE},   {SQL_OP_LE, true, 1, SQL_OP_LT},
@@ -346,7 +352,8 @@ bool query_is_generic(const struct vsig_subject *subject, const struct schema_co
     return true;
 }
 
-/* Does the condition around the node compare with a text that the column may hold? Then the value means the column. */
+/* True if the condition around the node compares the column with a text that the column may hold. The value then means
+ * the column. */
 static bool is_held_value(const struct vsig_subject *subject, const struct sql_node *node,
                           const struct schema_column *column)
 {
@@ -364,7 +371,7 @@ static bool is_used(const struct vsig_subject *subject, const struct question_me
         const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
         if (!column) continue;
         if (column->id == mention->id) return true;
-        for (uint32_t m = 0; m < subject->analysis->n_mentions; m++) { /* another name for the same words */
+        for (uint32_t m = 0; m < subject->analysis->n_mentions; m++) { /* another name with the same words */
             const struct question_mention *other = &subject->analysis->mentions[m];
             bool overlaps =
                 other->first < mention->first + mention->n_tokens && other->first + other->n_tokens > mention->first;
@@ -382,7 +389,7 @@ bool query_reads_table(const struct vsig_subject *subject, int table)
     return false;
 }
 
-/* Do the mention's words say more than a value, a table, or a cue says? */
+/* True if the words of the mention mean more than a value, a table, or a cue. */
 static bool is_column_word(const struct question *question, const struct question_mention *mention)
 {
     uint32_t end = mention->first + mention->n_tokens;
@@ -401,7 +408,7 @@ static bool is_column_word(const struct question *question, const struct questio
     return true;
 }
 
-/* A column that the question surely names and the query does not use; NULL. */
+/* Returns a column that the question certainly names and the query does not use, or NULL. */
 static const struct schema_column *unused_mention(const struct vsig_subject *subject)
 {
     const struct question *question = subject->analysis;
@@ -414,7 +421,7 @@ static const struct schema_column *unused_mention(const struct vsig_subject *sub
     return NULL;
 }
 
-/* "current employees": left_on IS NULL. */
+/* True for left_on IS NULL, as for "current employees". */
 static bool is_null_tested(const struct sql_node *column)
 {
     bool negated;

@@ -1,4 +1,4 @@
-/* What the query does, in the question's terms: one walk over the tree. */
+/* The actions of a query in terms of the question, found by one walk over the tree. */
 #ifndef ASSAY_SIGNALS_SUPPORT_QUERY_H
 #define ASSAY_SIGNALS_SUPPORT_QUERY_H
 
@@ -32,7 +32,7 @@ struct query_view {
 };
 enum { QUERY_UNION, QUERY_INTERSECT, QUERY_EXCEPT, QUERY_UNION_ALL };
 
-/* Looked at once a subject. */
+/* Fills the view; computed once a subject. */
 void query_look(struct vsig_subject *subject, struct query_view *view);
 
 /* True if the question is in a language that the cues do not cover. The signal is then made unavailable. */
@@ -50,7 +50,7 @@ const struct sql_block *query_answer_block(const struct vsig_subject *subject);
  * equals a comparison of years: >= '2015-01-01' is > 2014. */
 struct query_comparison {
     const struct sql_node *node;  /* the comparison */
-    const struct sql_node *other; /* what is compared */
+    const struct sql_node *other; /* the other operand */
     enum sql_op op;               /* with the literal on the right */
     bool excluded;                /* it excludes rows: under NOT, NOT IN, right of EXCEPT */
 };
@@ -68,9 +68,9 @@ bool query_is_excluded(const struct sql_node *node);
 const struct sql_node *query_literal(const struct sql_node *node, bool *negative);
 bool query_literal_number(const struct sql_node *node, double *number);
 
-/* The schema column of a plain column expression; NULL. */
+/* Returns the schema column of a plain column expression, or NULL. */
 const struct schema_column *query_column(const struct vsig_subject *subject, const struct sql_node *expr);
-/* The same, seen through casts and signs: Age of CAST(Age AS INTEGER). */
+/* Returns the schema column of an expression through casts and signs: Age for CAST(Age AS INTEGER). */
 const struct schema_column *query_cast_column(const struct vsig_subject *subject, const struct sql_node *expr);
 /* True if the words of the column's name include one of these stems (NULL-terminated). False for a NULL column. */
 bool query_name_has(const struct schema_column *column, const char *const *stems);

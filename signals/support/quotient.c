@@ -1,3 +1,9 @@
+/* Divisions of a query: the order of their operands, and whether they lose the fraction.
+ *
+ * Each operand is reduced to its core, without casts, factors and guards. Three rules decide the order. The first
+ * compares the words of the operands with the words around "per", "ratio of" and similar phrases. The second expects a
+ * part divided by its whole, if the question asks for a share. The third expects rows divided by distinct things, if
+ * the question asks for an average count. Divisions by a number only change the unit, so they are skipped. */
 #include "signals/support/quotient.h"
 
 #include "lib/question/phrase.h"
@@ -13,7 +19,7 @@ enum { RIGHT_REACH = 4, MAX_STEPS = 400, MAX_DEPTH = 12 };
 static const char *const SHARES[] = {"percent", "percentag", "share",   "proport", "fraction", "ratio",
                                      "rate",    "pct",       "portion", "%",       NULL};
 
-/* Words that stand for others in names of columns: the question's, then the name's, by their stems. */
+/* Words of the question that mean a word in the name of a column. Both are stems. */
 static const struct {
     const char *said, *named;
 } MEANINGS[] = {{"capita", "popul"},    {"inhabit", "popul"},  {"person", "popul"}, {"resid", "popul"},
@@ -23,9 +29,9 @@ static const struct {
                 {"highest", "maximum"}, {"lowest", "minimum"}, {"dollar", "price"}, {"cost", "price"},
                 {"output", "gdp"},      {"hour", "hour"}};
 
-/* --- the two sides --- */
+/* --- the two operands --- */
 
-/* What is left without casts, factors and guards against zero. */
+/* Removes casts, factors, rounding and guards against zero. */
 static const struct sql_node *bare(const struct sql_node *node)
 {
     for (unsigned depth = 0; node && depth < MAX_DEPTH; depth++) {
@@ -59,7 +65,7 @@ static bool is_condition(const struct sql_node *node)
            (sql_is(node, SQL_UNARY) && (node->op == SQL_OP_ISNULL || node->op == SQL_OP_NOTNULL));
 }
 
-/* Is it a count of some rows (a condition inside), or of all? */
+/* Returns whether the node counts some rows (it has a condition) or all rows. */
 static enum extent extent_of(const struct sql_node *node)
 {
     enum query_aggregate aggregate = query_aggregate_of(node);
@@ -84,7 +90,8 @@ bool vsig_is_share(const struct sql_node *division)
            extent_of(bare(sql_kid(division, 1))) == EXTENT_WHOLE;
 }
 
-/* A measure of each group by a value of its own query, which is the whole whatever its conditions are. */
+/* True if a measure of each group is divided by the value of a subquery. The subquery is the whole, whatever its
+ * conditions are. */
 static bool is_of_group(const struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right)
 {
     const struct sql_block *block = sql_block_of(subject->bound, left);
@@ -92,8 +99,8 @@ static bool is_of_group(const struct vsig_subject *subject, const struct sql_nod
            query_aggregate_of(left) != QUERY_AGGREGATES && sql_is(right, SQL_SUBQUERY);
 }
 
-/* Above 0: a part by its whole, below: turned round. Of two sides without a condition the one that is a subquery of its own is
- * the whole. */
+/* Returns a positive number for a part divided by its whole, a negative one for the reverse, and 0 if unknown. If
+ * neither side has a condition, the subquery is the whole. */
 static int order_of_share(const struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right)
 {
     if (is_of_group(subject, left, right)) return 1;
@@ -104,9 +111,9 @@ static int order_of_share(const struct vsig_subject *subject, const struct sql_n
     return sql_is(right, SQL_SUBQUERY) - sql_is(left, SQL_SUBQUERY);
 }
 
-/* --- the question's words --- */
+/* --- the words of the question --- */
 
-/* Tokens that name what is divided, and what it is divided by. */
+/* Tokens that name the dividend (left) and the divisor (right). */
 struct split {
     uint32_t left, left_end, right, right_end;
 };
@@ -116,7 +123,7 @@ static bool has_word(const char *const *words, const struct text_token *token)
     return question_token_is(token, words);
 }
 
-/* The first of `words` in [from, end), or `end`. */
+/* Returns the first of `words` in [from, end), or `end`. */
 static uint32_t next_word(const struct text_tokens *tokens, const char *const *words, uint32_t from, uint32_t end)
 {
     while (from < end && !has_word(words, &tokens->items[from])) from++;
@@ -157,7 +164,7 @@ static bool means(const struct text_token *said, const struct text_token *named)
     return false;
 }
 
-/* Does a word between the two tokens mean one of the name's? */
+/* True if a word between the two tokens means a word of the name. */
 static bool any_means(const struct text_tokens *tokens, uint32_t from, uint32_t end, const struct text_tokens *name)
 {
     for (uint32_t i = from; i < end; i++)
@@ -166,7 +173,7 @@ static bool any_means(const struct text_tokens *tokens, uint32_t from, uint32_t 
     return false;
 }
 
-/* Do the words in [from, end) name a column, a text or a counted table of the operand? */
+/* True if the words in [from, end) name a column, a text or a counted table of the operand. */
 static bool is_named(const struct vsig_subject *subject, const struct sql_node *operand, uint32_t from, uint32_t end)
 {
     const struct text_tokens *tokens = &subject->analysis->tokens;
@@ -188,7 +195,8 @@ static bool is_named(const struct vsig_subject *subject, const struct sql_node *
     return false;
 }
 
-/* Above 0: the question names them in the order of the division; below: the other way round. */
+/* Returns a positive number if the question names the operands in the order of the division, and a negative one for the
+ * reverse. */
 static int order_by_words(const struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right,
                           const struct split *split)
 {
@@ -199,7 +207,8 @@ static int order_by_words(const struct vsig_subject *subject, const struct sql_n
     return 2 * (under_right - under_left) + (over_left - over_right);
 }
 
-/* Different things against all rows. Above 0: rows by things, an average; below: things by rows, never above 1. */
+/* Compares a count of distinct things with a count of rows. Returns a positive number for rows by things, which is an
+ * average. Returns a negative one for things by rows, which is never above 1. */
 static int order_of_counts(const struct sql_node *left, const struct sql_node *right)
 {
     if (query_aggregate_of(left) != QUERY_COUNT || query_aggregate_of(right) != QUERY_COUNT) return 0;

@@ -6,16 +6,16 @@
 
 struct vsig_quotients {
     uint32_t n;
-    uint32_t upright, inverted; /* as the question says, and the other way round */
+    uint32_t upright, inverted; /* in the order of the question, or in the reverse order */
     const struct sql_node *at;  /* the first inverted one */
-    bool by_words;              /* it is so by the order of the question's words; else a whole is divided by its part */
-    bool by_count;              /* how many on average: different things are divided by their rows, never above 1 */
-    uint32_t whole, exact;      /* quotients of whole numbers, whose fraction is cut off, and others */
+    bool by_words;              /* decided by the words of the question; otherwise a whole is divided by its part */
+    bool by_count;              /* how many on average: distinct things are divided by their rows, never above 1 */
+    uint32_t whole, exact;      /* quotients of whole numbers, which lose the fraction, and others */
     bool share_said;            /* percentage, share, proportion ... */
     uint32_t scaled;            /* times 100 */
 };
 
-/* Bounded by the statement's nodes and the question's words. */
+/* Fills `quotients`. Bounded by the statement's nodes and the question's words. */
 void vsig_quotients_look(const struct vsig_subject *subject, struct vsig_quotients *quotients);
 
 /* True if a part is divided by the whole: a count with a condition by one without. */

@@ -1,3 +1,9 @@
+/* Opposite roles of two columns, and the two ends of a self-join.
+ *
+ * A table of axes lists the words of opposite roles, such as source and destination. Two columns of a table form a pair
+ * if one has each role and their names differ in one word, or both refer to the same table. The words beside a literal
+ * of the question tell its role. Strong words count within a short distance, and weak ones only directly before the
+ * value. The ends of a self-join are child and parent, and words such as "boss of" tell them apart. */
 #include "signals/support/role.h"
 
 #include "lib/question/phrase.h"
@@ -11,7 +17,8 @@
 
 enum { REACH = 7, WEAK_REACH = 3, AFTER = 4, MAX_HOPS = 2, NO_SIDE = -1 };
 
-/* Words by their stems. `name`: in a column's name. `said`: in the question. `weak`: only right before a value. */
+/* Words by their stems. `name` occurs in the name of a column, `said` in the question. `weak` counts only directly
+ * before a value. */
 static const struct axis {
     const char *const name[2][10], *const said[2][12], *const weak[2][4];
 } AXES[] = {
@@ -40,7 +47,7 @@ static const struct axis {
      {{NULL}, {NULL}}},
 };
 
-/* The part that a column plays. */
+/* The role of a column. */
 struct part {
     const struct schema_column *column, *other; /* other: the one with the opposite part */
     const struct axis *axis;
@@ -51,10 +58,10 @@ struct look {
     struct vsig_subject *subject;
     const struct vsig_shape *shape;
     struct vsig_roles *out;
-    unsigned said; /* bits of AXES that the question has a word of */
+    unsigned said; /* bits of AXES of which the question has a word */
 };
 
-/* --- which part a column plays --- */
+/* --- the role of a column --- */
 
 static bool name_has(const struct schema_column *column, const char *const *words)
 {
@@ -77,7 +84,7 @@ static int refers_to(const struct schema_index *schema, const struct schema_colu
     return -1;
 }
 
-/* Are the names the same but for one word each? */
+/* True if the names differ in exactly one word. */
 static bool named_alike(const struct schema_column *a, const struct schema_column *b)
 {
     uint32_t differ = 0;
@@ -105,7 +112,7 @@ static bool part_of(const struct look *look, const struct schema_column *column,
     return false;
 }
 
-/* The part that the rows of `source` play, by the column that refers to them: through `hops` further joins. */
+/* Finds the role of the rows of `source`, from the column that refers to them, through at most `hops` further joins. */
 static bool part_of_source(const struct look *look, const struct sql_source *source, unsigned hops, struct part *part)
 {
     for (uint32_t i = 0; i < look->shape->n_pairs; i++) {
@@ -127,9 +134,9 @@ static bool part_of_source(const struct look *look, const struct sql_source *sou
     return false;
 }
 
-/* --- what the question says --- */
+/* --- the role in the question --- */
 
-/* Where the literal stands in the question; false: nowhere, or more than once. */
+/* Finds the literal in the question. Returns false unless it occurs exactly once. */
 static bool find_literal(const struct look *look, const struct sql_node *literal, struct question_phrase *at)
 {
     const struct text_tokens *tokens = &look->subject->analysis->tokens;
@@ -144,7 +151,7 @@ static bool find_literal(const struct look *look, const struct sql_node *literal
     return n_found == 1;
 }
 
-/* Which of the two parts the words beside the value name; NO_SIDE. */
+/* Returns the role that the words beside the value name, or NO_SIDE. */
 static int side_said(const struct text_tokens *tokens, const struct axis *axis, const struct question_phrase *value,
                      bool is_number)
 {
@@ -189,7 +196,7 @@ static void look_at_value(struct look *look, const struct vsig_predicate *predic
     }
 }
 
-/* --- parts that are used, and named anywhere --- */
+/* --- roles that the query uses and the question names anywhere --- */
 
 static void look_at_words(struct look *look)
 {
@@ -218,7 +225,7 @@ static const char *const UNDER[] = {"report to",     "reports to",      "reporti
 
 enum end { END_UNKNOWN, END_CHILD, END_PARENT };
 
-/* Of which end of the relation the question gives the value. */
+/* Returns the end of the relation whose value the question states. */
 static enum end end_of_value(const struct question *question, const struct question_phrase *value)
 {
     const struct text_tokens *tokens = &question->tokens;
@@ -281,7 +288,7 @@ static void look_at_ends(struct look *look, const struct sql_join_pair *pair, co
     }
 }
 
-/* As bits of AXES. */
+/* Returns the axes that the question has words of, as bits of AXES. */
 static unsigned axes_said(const struct vsig_subject *subject)
 {
     unsigned said = 0;

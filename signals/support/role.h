@@ -9,12 +9,12 @@
 struct vsig_roles {
     uint32_t match, mismatch;             /* values compared with the column of the role that the question gives them,
                                          * or with the other */
-    const struct sql_node *at;            /* the first value's predicate at odds; NULL */
-    const struct schema_column *used;     /* the column it is compared with */
+    const struct sql_node *at;            /* predicate of the first value with the wrong role; NULL */
+    const struct schema_column *used;     /* the column that it is compared with */
     const struct schema_column *wanted;   /* the column that the question means */
-    uint32_t ends_match, ends_mismatch;   /* the same for the ends of self-joins */
+    uint32_t ends_match, ends_mismatch;   /* likewise for the ends of self-joins */
     const struct sql_node *ends_at;       /* the join whose ends are exchanged; NULL */
-    uint32_t words_match, words_mismatch; /* parts used that the question names, and used where it names the other */
+    uint32_t words_match, words_mismatch; /* roles that the question names, and opposites of such roles */
 };
 
 /* Computed once a subject; NULL if the arena is full. All zero without a question. Bounded by the inspected

@@ -27,7 +27,7 @@ struct vsig_block_shape {
     vsig_sources used;  /* their columns are used outside of join conditions, in this block or deeper */
     vsig_sources shown; /* their columns are used in the select list */
     bool count_star;    /* COUNT(*) or COUNT(literal) of its own */
-    const struct sql_join_pair *const *pairs; /* join pairs between two FROM items of this block, IN pairs left out */
+    const struct sql_join_pair *const *pairs; /* join pairs between two FROM items of this block, without IN pairs */
     uint32_t n_pairs;
 };
 
@@ -37,7 +37,7 @@ struct vsig_shape {
     uint32_t n_pairs;
 };
 
-/* Returns the shape of the subject's statement, made on first use. NULL if the arena is full. */
+/* Returns the shape of the subject's statement, computed on first use. NULL if the arena is full. */
 const struct vsig_shape *vsig_shape(struct vsig_subject *subject);
 
 /* Inspects each block's shape in turn and returns the first code that is not ERR_OK. ERR_LIMIT_MEMORY if there is no
@@ -57,7 +57,7 @@ bool vsig_repeats_matter(const struct sql_block *block);
  * NULL for any other expression. */
 const struct sql_ref *vsig_plain_column(const struct sql_node *expr);
 
-/* Bit of a source, 0 when it is not one of the block or beyond the 64th. */
+/* Returns the bit of a source. Returns 0 if it is not a source of the block, or beyond the 64th. */
 static inline vsig_sources vsig_source_bit(const struct sql_block *block, const struct sql_source *source)
 {
     return source && source->block == block && source->index < VSIG_MAX_SOURCES ? (vsig_sources)1 << source->index : 0;

@@ -6,7 +6,7 @@
 
 enum { MAX_ROWS = 200000 };
 
-/* The only pair of columns of an edge between two tables. */
+/* Returns the only single-column join between two tables, or NULL. */
 static const struct schema_join *edge_between(const struct schema_index *schema, uint32_t a, uint32_t b)
 {
     const struct schema_join *found = NULL;
@@ -20,7 +20,7 @@ static const struct schema_join *edge_between(const struct schema_index *schema,
     return found;
 }
 
-/* "table"."column"; NULL when the arena is full. */
+/* Returns "table"."column", or NULL if the arena is full. */
 static const char *full_name(struct vsig_subject *subject, const struct schema_column *column)
 {
     const char *table = schema_quote_table(subject->arena, &subject->schema->tables[column->table]);
@@ -28,7 +28,7 @@ static const char *full_name(struct vsig_subject *subject, const struct schema_c
     return table && name ? arena_printf(subject->arena, "%s.%s", table, name) : NULL;
 }
 
-/* What stands after FROM so that both columns are in one row; NULL: nothing does. */
+/* Returns a FROM clause that has both columns in one row, or NULL if there is none. */
 static const char *from_of(struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
 {
     const struct schema_index *schema = subject->schema;

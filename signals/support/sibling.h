@@ -4,9 +4,9 @@
 
 #include "signals/vsig.h"
 
-/* Tests whether a row has a_text in `a` and b_text in `b`: of the table that has both columns, or of a join over one
- * key. One bounded query, none for tables past 200,000 rows. Returns 1 yes, 0 no, -1 unknown: no database, no such key.
- * Texts are as stored. */
+/* Tests whether a row has a_text in `a` and b_text in `b`, in a table with both columns or in a join over one key. Runs
+ * one bounded query, and none for tables past 200,000 rows. Returns 1 if there is a row, 0 if not, and -1 if unknown:
+ * no database, or no such key. Texts are as stored. */
 int vsig_stand_together(struct vsig_subject *subject, const struct schema_column *a, const char *a_text, size_t a_len,
                         const struct schema_column *b, const char *b_text);
 

@@ -1,3 +1,9 @@
+/* Translates conditions into sets of values, with the three-valued logic of SQL.
+ *
+ * A term is a column or a deterministic expression. A condition on one term gives two sets: the values for which it is
+ * true, and those for which it is false. NULL is in neither set if it makes the condition unknown. AND and OR over the
+ * same term combine the sets. Conditions over several terms are MIXED. Literals are converted as the engine converts
+ * them for the affinity of the column. A result that is not exact may have sets that are too large. */
 #include "signals/support/truth.h"
 
 #include "signals/support/names.h"
@@ -17,7 +23,7 @@ void vsig_terms_init(struct vsig_terms *terms, struct vsig_subject *subject, con
 
 /* --- terms --- */
 
-/* The same for the same row, and about a row at all. */
+/* True if the expression gives the same value for the same row, and depends on a row. */
 static bool is_steady(const struct sql_node *expr)
 {
     static const char *const FICKLE[] = {"random",        "randomblob",        "changes",
@@ -67,7 +73,7 @@ static void describe_column(struct vsig_terms *terms, struct vsig_term *term, co
     term->never_null = term->filled && !ref->source->nullable;
 }
 
-/* COUNT gives whole numbers from 0 on; COUNT(*) of a group at least 1. */
+/* Describes COUNT: whole numbers of at least 0, and at least 1 for COUNT(*) of a group. */
 static void describe_count(struct vsig_terms *terms, struct vsig_term *term)
 {
     if (!is_call_of(term->expr, "count") || !sql_is_aggregate(term->expr)) return;
@@ -114,7 +120,7 @@ static bool as_number(const char *text, size_t len, double *number)
     while (len && text[len - 1] == ' ') len--;
     if (len == 0 || len >= sizeof copy) return false;
     for (size_t i = 0; i < len; i++)
-        if (!strchr("0123456789+-.eE", text[i])) return false; /* no hex, no inf, no nan */
+        if (!strchr("0123456789+-.eE", text[i])) return false; /* no hex, inf or nan */
     memcpy(copy, text, len);
     copy[len] = '\0';
     char *end;
@@ -134,7 +140,7 @@ static bool is_null(const struct sql_node *expr)
     return sql_is(expr, SQL_LITERAL) && expr->op == SQL_LIT_NULL;
 }
 
-/* The value a literal has before any column's affinity is applied. */
+/* Reads the value of a literal before the affinity of a column applies. */
 static bool read_point(const struct sql_node *expr, struct vsig_point *point)
 {
     const struct sql_node *literal = sql_plain_literal(expr);
@@ -159,7 +165,8 @@ static bool has_numeric_affinity(const struct schema_column *column)
     return column->affinity == SCHEMA_INTEGER || column->affinity == SCHEMA_REAL || column->affinity == SCHEMA_NUMERIC;
 }
 
-/* What the engine compares the column with: numbers as texts for a text column, numeric texts as numbers for others. */
+/* Converts the literal as the engine does: numbers to text for a text column, numeric texts to numbers for the others.
+ */
 static void apply_affinity(struct vsig_calc *calc, const struct vsig_term *term, struct vsig_point *point)
 {
     if (!term->column) return;
@@ -250,7 +257,7 @@ static struct vsig_truth compare(struct vsig_terms *terms, enum sql_op op, const
         return one_term(term, vsig_domain_of(calc, op, &b), vsig_domain_of(calc, sql_op_negate(op), &b));
     }
     if (vsig_term_of(terms, right) != term) return mixed();
-    bool holds = op == SQL_OP_EQ || op == SQL_OP_LE || op == SQL_OP_GE; /* a column against itself */
+    bool holds = op == SQL_OP_EQ || op == SQL_OP_LE || op == SQL_OP_GE; /* a column compared with itself */
     struct vsig_domain values = vsig_domain_values(calc), none = vsig_domain_nothing();
     return holds ? one_term(term, values, none) : one_term(term, none, values);
 }
@@ -263,7 +270,7 @@ static struct vsig_truth test_null(struct vsig_terms *terms, const struct sql_no
     return one_term(term, null, vsig_domain_values(&terms->calc));
 }
 
-/* IS compares like =, but NULL is a value like any other. */
+/* IS compares like =, but NULL equals NULL. */
 static struct vsig_truth test_is(struct vsig_terms *terms, const struct sql_node *left, const struct sql_node *right)
 {
     if (is_null(right)) return test_null(terms, left);
@@ -324,7 +331,7 @@ static struct vsig_truth of_in(struct vsig_terms *terms, const struct sql_node *
     return one_term(term, yes, holds_null ? vsig_domain_nothing() : no); /* x NOT IN (1, NULL) is never true */
 }
 
-/* Which texts match is not followed, only that NULL does not. */
+/* Returns sets for LIKE. They do not model which texts match, only that NULL does not. */
 static struct vsig_truth of_like(struct vsig_terms *terms, const struct sql_node *node)
 {
     int term = vsig_term_of(terms, node->kids[LIKE_VALUE]);

@@ -1,14 +1,14 @@
 /* The values of a single column or expression for which a condition is true, and those for which it is false.
  *
- * Three-valued throughout: a NULL that makes the condition unknown is in neither set. Conditions over more than one
- * column are MIXED, and nothing is known of them here. */
+ * The logic is three-valued: a NULL that makes the condition unknown is in neither set. Conditions over more than one
+ * column are MIXED, and nothing is known about them here. */
 #ifndef ASSAY_SIGNALS_SUPPORT_TRUTH_H
 #define ASSAY_SIGNALS_SUPPORT_TRUTH_H
 
 #include "signals/support/domain.h"
 #include "signals/vsig.h"
 
-/* The subject of a condition: a column of a FROM item, or an expression that gives the same value for the same row. */
+/* A column of a FROM item, or an expression that gives the same value for the same row. */
 struct vsig_term {
     const struct sql_source *source; /* of a column */
     int output;
@@ -17,7 +17,7 @@ struct vsig_term {
     bool integer;                       /* holds whole numbers only */
     bool filled;                        /* its table holds no NULL in it */
     bool never_null;                    /* filled, and not on the optional side of an outer join */
-    struct vsig_domain start;           /* what it can be at all */
+    struct vsig_domain start;           /* the values that it can have at all */
 };
 
 enum { VSIG_TRUTH_CONSTANT = -1, VSIG_TRUTH_MIXED = -2, VSIG_MAX_TERMS = 32 };

@@ -1,3 +1,8 @@
+/* Infers the type of an expression.
+ *
+ * A column has the type that all its values share according to the statistics, or that of its affinity if it is empty.
+ * Operators and functions follow the rules of SQLite. Columns of derived tables are resolved to their expressions, with
+ * a budget of steps. The result is UNKNOWN if values of several types are possible or the budget is exhausted. */
 #include "signals/support/types.h"
 
 #include <strings.h>
@@ -20,8 +25,8 @@ enum vsig_type vsig_type_of_column(const struct schema_column *column)
     return found == VSIG_TYPE_NULL ? BY_AFFINITY[column->affinity] : found;
 }
 
-/* A column of a derived table stands for an expression that may name such a column twice, and so on inwards: without a
- * budget the steps double with every level. */
+/* The expression of a derived column may name such a column twice, at every level. Without a budget the number of steps
+ * doubles with each level. */
 enum { MAX_STEPS = 500 };
 struct asker {
     const struct vsig_subject *subject;
@@ -43,7 +48,7 @@ static enum vsig_type of_literal(const struct sql_node *literal)
     }
 }
 
-/* The type of a value that is now the one, now the other. */
+/* Returns the type of a value that comes from one of two expressions. */
 static enum vsig_type either(enum vsig_type a, enum vsig_type b)
 {
     if (a == VSIG_TYPE_NULL || a == b) return b;
@@ -89,7 +94,7 @@ static enum vsig_type of_cast(const struct sql_node *cast)
     return VSIG_TYPE_UNKNOWN;
 }
 
-/* What a function gives: a type of its own, or (SAME) that of its arguments. */
+/* The type of a function's result: a fixed type, or SAME for the type of its arguments. */
 enum { SAME = -1 };
 static const struct {
     const char *name;

@@ -6,8 +6,8 @@
 
 enum vsig_type { VSIG_TYPE_UNKNOWN, VSIG_TYPE_NULL, VSIG_TYPE_INT, VSIG_TYPE_REAL, VSIG_TYPE_TEXT, VSIG_TYPE_BLOB };
 
-/* A column's values that are all of one type have that type; mixed ones are UNKNOWN; an empty column goes by its
- * affinity. Bounded work. */
+/* Return the type of an expression, or of a column. A column has the type of its values: UNKNOWN if they are mixed, and
+ * that of its affinity if it is empty. Bounded work. */
 enum vsig_type vsig_type_of(const struct vsig_subject *subject, const struct sql_node *expr);
 enum vsig_type vsig_type_of_column(const struct schema_column *column);
 

@@ -9,12 +9,12 @@
 
 static const double USUAL[] = {10, 12, 24, 60, 100, 1000, 1440, 3600, 86400, 1e6, 1e9, 7, 30, 365};
 
-/* --- what is calculated ------------------------------------------------------------------------------------------- */
+/* --- calculated numbers ------------------------------------------------------------------------------------------- */
 
-/* a * column + b, as far as an expression is that. */
+/* An expression of the form a * column + b. */
 struct linear {
     double slope, offset;
-    const struct schema_column *column; /* NULL: a number */
+    const struct schema_column *column; /* NULL for a number */
     bool calculated;
 };
 
@@ -45,7 +45,7 @@ static bool combine(enum sql_op op, const struct linear *x, const struct linear 
     }
 }
 
-/* An aggregate of values has their unit. */
+/* True for an aggregate whose result has the unit of its values. */
 static bool keeps_unit(const struct sql_node *call)
 {
     enum query_aggregate of = query_aggregate_of(call);
@@ -93,11 +93,11 @@ uint32_t vsig_thresholds(const struct vsig_subject *subject, struct vsig_thresho
     return n;
 }
 
-/* --- what is meant ------------------------------------------------------------------------------------------------ */
+/* --- requested numbers -------------------------------------------------------------------------------------------- */
 
-/* The question's number with the words behind it: "20 billion", "ten minutes", "3 million metres", and "a billion",
- * which is a number by itself. *bare gets it as it stands: 20, 1. Words of money count only for a column in units of
- * money. */
+/* Returns a number of the question with the words after it: "20 billion", "ten minutes", "3 million metres", and "a
+ * billion", which is itself a number. *bare gets the number as written: 20, 1. Words of money count only for a column
+ * in units of money. */
 static double asked(const struct question *question, const struct question_value *value, bool money,
                     const struct text_unit **unit, double *bare)
 {

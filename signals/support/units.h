@@ -10,18 +10,18 @@ struct vsig_threshold {
     const struct sql_node *node;
     const struct schema_column *column;
     double number;
-    bool scaled; /* something was calculated on either side */
+    bool scaled; /* one of the sides is calculated */
 };
 enum { VSIG_MAX_THRESHOLDS = 16 };
-/* All of them, from comparisons and BETWEEN. Count. */
+/* Lists all thresholds, from comparisons and BETWEEN. Returns their count. */
 uint32_t vsig_thresholds(const struct vsig_subject *subject, struct vsig_threshold out[VSIG_MAX_THRESHOLDS]);
 
 enum vsig_unit_verdict {
-    VSIG_UNIT_NONE,    /* no unit on one of the sides, or of other things */
-    VSIG_UNIT_MET,     /* the number is the question's in the column's unit */
-    VSIG_UNIT_MISSED,  /* the question's number as it is, or multiplied otherwise */
-    VSIG_UNIT_UNKNOWN, /* the question's has a unit, the column's is not known: the number is the question's itself */
-    VSIG_UNIT_SCALED   /* likewise, but a usual multiple of it */
+    VSIG_UNIT_NONE,    /* one of the sides has no unit, or they measure different things */
+    VSIG_UNIT_MET,     /* the number equals the question's in the unit of the column */
+    VSIG_UNIT_MISSED,  /* the question's number unchanged, or with a wrong factor */
+    VSIG_UNIT_UNKNOWN, /* only the question has a unit, and the number equals the question's */
+    VSIG_UNIT_SCALED   /* only the question has a unit, and the number is a usual multiple */
 };
 /* Classifies how a threshold meets a number of the question, which must be one of its values. *expected (may be NULL)
  * gets the number that would meet it; NAN if unknown. */

@@ -1,8 +1,9 @@
-/* contradicted_value: the query compares a column with a value that nobody stated, and the question states another one of
- * that column.
+/* contradicted_value: the query compares a column with a value that was not stated, and the question states another
+ * value of that column.
  *
- * Forms count on both sides (lib/question/forms.h): women and 'M', Monday and 'Fri', French and 'Germany'. A plain word
- * that happens to be a value ("the best cat") accuses less than a name, and only where the column has few values. */
+ * Word forms count on both sides (lib/question/forms.h): women and 'M', Monday and 'Fri', French and 'Germany'. A plain
+ * word that happens to be a value ("the best cat") is weaker evidence than a name. It counts only if the column has few
+ * values. */
 #include "signals/support/contradiction.h"
 #include "signals/support/names.h"
 

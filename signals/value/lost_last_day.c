@@ -1,8 +1,8 @@
 /* lost_last_day: an upper bound at the last day of a period, or equality with a day, on a column whose values have
  * times of day.
  *
- * "<= '2024-06-30'" keeps of that day its midnight alone. So does "= '2024-06-30 00:00:00'". The data decide: the
- * column must hold values with a time of day, and the bound none. */
+ * "<= '2024-06-30'" keeps only midnight of that day. "= '2024-06-30 00:00:00'" does the same. The data decide: the
+ * column must hold values with a time of day, and the bound must not have one. */
 #include "signals/support/meaning.h"
 
 #include "lib/question/forms.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { DAY = 10, DAY_AND_TIME = 19 }; /* bytes of "2024-06-30", and with " 12:00:00" */
+enum { DAY = 10, DAY_AND_TIME = 19 }; /* bytes of "2024-06-30", and of "2024-06-30 12:00:00" */
 
 static bool is_day(const char *text, size_t len)
 {
@@ -18,7 +18,7 @@ static bool is_day(const char *text, size_t len)
     return len == DAY && text[4] == '-' && text[7] == '-' && question_read_date(text, len, true, &date) && date.day > 0;
 }
 
-/* Does a value have a time of day other than midnight? */
+/* True if the value has a time of day other than midnight. */
 static bool has_time(const struct db_value *value)
 {
     if (value->type != DB_TEXT || value->len <= DAY || !is_day(value->text, DAY)) return false;
@@ -44,12 +44,12 @@ static bool is_midnight(const struct sql_node *bound)
     return is_day(bound->text, DAY);
 }
 
-/* `node` compares the value with a bound that is a day. */
+/* Checks a comparison of a value with a bound that is a day. */
 static void check_bound(struct vsig_run *run, const struct sql_node *node, const struct sql_node *value,
                         const struct sql_node *bound)
 {
     const struct schema_column *column = is_midnight(bound) ? query_column(run->subject, value) : NULL;
-    if (sql_is(node->parent, SQL_UNARY) && node->parent->op == SQL_OP_NOT) return; /* then that day is kept */
+    if (sql_is(node->parent, SQL_UNARY) && node->parent->op == SQL_OP_NOT) return; /* the negation keeps that day */
     if (!column || !holds_times(column)) return;
     bool equal = sql_is(node, SQL_IN) || (sql_is(node, SQL_BINARY) && node->op == SQL_OP_EQ);
     struct vsig_finding *finding =
@@ -60,7 +60,7 @@ static void check_bound(struct vsig_run *run, const struct sql_node *node, const
                   column->name);
 }
 
-/* IN ('2024-03-01', '2024-03-02') finds two midnights. */
+/* IN ('2024-03-01', '2024-03-02') matches two midnights only. */
 static void check_list(struct vsig_run *run, const struct sql_node *in)
 {
     const struct sql_node *list = sql_kid(in, IN_RIGHT);

@@ -1,7 +1,8 @@
-/* other_spelling: a condition on texts takes other rows than its literal says.
+/* other_spelling: a condition on texts selects other rows than its literal suggests.
  *
- * Equality with one spelling misses the rows with another one ('GERMLINE' and 'Germline'). A LIKE whose `_` stands for
- * an underline of the question matches any letter there. Both are asked of the data. */
+ * Equality with one spelling misses the rows with another one ('GERMLINE' and 'Germline'). If the `_` of a LIKE pattern
+ * is an underscore of the question, the pattern also matches any other letter there. A probe of the data proves both
+ * cases. */
 #include "lib/question/question.h"
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
@@ -18,7 +19,7 @@ static bool is_text(const struct sql_node *literal)
     return literal->kind == SQL_LITERAL && literal->op == SQL_LIT_STRING;
 }
 
-/* Does another literal of the query have the other spelling? */
+/* True if another literal of the query has the other spelling. */
 static bool is_used(const struct vsig_subject *subject, const char *form)
 {
     const struct sql_node *root = subject->stmt->root;
@@ -34,7 +35,7 @@ static struct sql_node *make_text(struct arena *arena, const char *text)
     return node;
 }
 
-/* Does the condition miss a row with the other spelling? A collation may take both for the same. */
+/* True if the condition misses a row with the other spelling. A collation may treat the two spellings as equal. */
 static bool misses(struct vsig_run *run, const struct vsig_predicate *predicate, const struct sql_node *literal,
                    const char *form)
 {
@@ -62,7 +63,8 @@ static bool is_among(const struct vsig_predicate *predicate, const char *form)
     return false;
 }
 
-/* True if the question has the literal in quotation marks, in the same spelling. It may then mean that one alone. */
+/* True if the question has the literal in quotation marks, in the same spelling. It may then mean only that spelling.
+ */
 static bool is_quoted(const struct vsig_subject *subject, const struct sql_node *literal)
 {
     const struct question *question = subject->analysis;
@@ -101,7 +103,7 @@ static void check_equality(struct vsig_run *run, const struct vsig_predicate *pr
 
 /* --- the wildcard _ --- */
 
-/* The pattern with its `_` escaped; NULL if it has none, or is too long. */
+/* Returns the pattern with its `_` escaped, or NULL if it has none or is too long. */
 static const char *escape(struct arena *arena, const struct sql_node *pattern)
 {
     char out[2 * MAX_PATTERN + 1];
@@ -117,7 +119,7 @@ static const char *escape(struct arena *arena, const struct sql_node *pattern)
     return found ? arena_strndup(arena, out, n) : NULL;
 }
 
-/* True if the question or its evidence writes the pattern's text with its underline. */
+/* True if the question or its evidence contains the text of the pattern with its underscore. */
 static bool says_underline(const struct vsig_subject *subject, const struct sql_node *pattern)
 {
     size_t start = 0, end = pattern->text_len;

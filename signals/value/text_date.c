@@ -1,8 +1,8 @@
-/* text_date: dates kept as text in a form whose order is not that of time are compared or sorted.
+/* text_date: a comparison or sort of dates that are stored as text, in a form that does not sort by time.
  *
- * '05/03/2024' is less than '12/01/2024' as a text, and later as a date. The frequent values of the column are the
- * proof: all have a form with the year at the end, and two of them are in another order than their dates. A year at the
- * start, as ISO has it, has the order of time. */
+ * As text, '05/03/2024' is less than '12/01/2024', but it is the later date. The frequent values of the column prove
+ * the fault: all have a form with the year at the end, and two of them sort in another order than their dates. A form
+ * with the year first, such as ISO, sorts by time. */
 #include "signals/support/predicate.h"
 #include "signals/support/query.h"
 
@@ -10,13 +10,13 @@
 
 enum { MAX_VALUES = 16 };
 
-/* A date with the year at the end. The first two numbers are day and month, or month and day. */
+/* A date with the year at the end. The first two numbers are day and month, in either order. */
 struct end_date {
     const char *text;
     int first, second, year;
 };
 
-/* Reads one or two digits and a mark behind them. Returns the bytes read; 0 if there are none. */
+/* Reads one or two digits and the separator behind them. Returns the number of bytes read, or 0 if there are none. */
 static size_t read_part(const char *text, char *mark, int *number)
 {
     size_t n = 0;
@@ -55,7 +55,7 @@ static bool is_unordered(const struct end_date *dates, uint32_t n, bool day_firs
     return false;
 }
 
-/* True if all frequent values are such dates, and two are not in the order of time. */
+/* True if all frequent values are such dates, and two of them do not sort by time. */
 static bool holds_unordered_dates(const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
@@ -70,7 +70,7 @@ static bool holds_unordered_dates(const struct schema_column *column)
     }
     if (n < 2 || (day_first && month_first)) return false;
     if (day_first || month_first) return is_unordered(dates, n, day_first);
-    return is_unordered(dates, n, true) && is_unordered(dates, n, false); /* either form */
+    return is_unordered(dates, n, true) && is_unordered(dates, n, false); /* the order is wrong for both forms */
 }
 
 static void report_dates(struct vsig_run *run, const struct sql_node *node, const struct schema_column *column,

@@ -1,9 +1,10 @@
-/* unit_mismatch: the question's number has a unit, the column's name has another one of the same thing, and the query
- * compares with the number as it stands, or multiplied by the wrong factor. Or the result has another unit than asked,
- * or the query mixes units (lib/question/align_unit.c).
+/* unit_mismatch: a number of the question has another unit than the column that the query compares it with. The query
+ * uses the number unchanged, or multiplied by the wrong factor. The signal also fires if the result has another unit
+ * than requested, or if the query mixes units (lib/question/align_unit.c).
  *
- * Only what both sides say counts: "ten minutes" and milliseconds, "20 billion" and profits_billion. A column that counts
- * ones says so by saying nothing, which is no more than likely: where another number of the query fits, it is silent. */
+ * Both sides must name their unit, as in "ten minutes" and milliseconds, or "20 billion" and profits_billion. A column
+ * name without a unit suggests a plain count, but does not prove it. The signal is then silent if another number of the
+ * query fits. */
 #include "signals/support/meaning.h"
 #include "signals/support/names.h"
 #include "signals/support/units.h"

@@ -1,13 +1,13 @@
-/* value_ambiguity: a literal of the query also occurs in another column that the question speaks of more (SQLens A.1).
+/* value_ambiguity: a literal of the query also occurs in another column, and the question refers to that column more
+ * closely (SQLens A.1).
  *
- * Closeness is asked of two witnesses. The words: how well the question names the column, and how near to the value.
- * The embedding: cosine of question and column. Only a column that leads by the margin with the words and does not lag
- * with the embedding is reported. The words come first because they cost nothing; a column is embedded only when they
- * accuse.
+ * Two measures decide. The first is lexical: how well the words of the question name the column, and how near to the
+ * value. The second is the cosine of the embeddings of question and column. A column is reported only if it leads by
+ * the margin in the first measure and is not behind in the second. A column is embedded only after the lexical measure
+ * fires, because embedding is expensive.
  *
- * Not looked at: numbers of fewer than `min_digits` digits and booleans, for they occur everywhere; values that more
- * than `max_columns` columns hold; columns that hold the same thing (joined by a key); columns that the evidence names.
- */
+ * Numbers of fewer than `min_digits` digits and booleans are skipped, because they occur everywhere. So are values that
+ * more than `max_columns` columns hold, columns that a key joins, and columns that the evidence names. */
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -15,7 +15,7 @@
 
 enum { OPT_MARGIN, OPT_MAX_COLUMNS, OPT_MIN_DIGITS, OPT_NAMED, MAX_HITS = 16, MAX_TEXT = 200, NEAR = 2, FAR = 5 };
 
-/* One literal compared for equality with a column. */
+/* A literal that is compared for equality with a column. */
 struct use {
     const struct sql_node *node, *literal;
     const struct schema_column *column;
@@ -37,13 +37,13 @@ static bool is_telling(const struct vsig_run *run, const struct sql_node *litera
     return digits < len || (double)digits >= vsig_opt(run, OPT_MIN_DIGITS);
 }
 
-/* Does the evidence name the column with the literal's column, so that there is nothing to choose? */
+/* True if the evidence names the column together with the column of the literal. There is then no ambiguity. */
 static bool evidence_names(const struct question *question, const struct schema_column *column)
 {
     return question->evidence_score && question->evidence_score[column->id] > 0.9F;
 }
 
-/* Tokens of the question that state the literal; false when it does not. */
+/* Finds the tokens of the question that state the literal. Returns false if there are none. */
 static bool place_of(const struct question *question, const char *folded, struct arena *arena, uint32_t *first,
                      uint32_t *last)
 {
@@ -57,7 +57,7 @@ static bool place_of(const struct question *question, const char *folded, struct
     return false;
 }
 
-/* 0..1.3: how much the question speaks of the column around the tokens [first, last]. */
+/* Returns how closely the question refers to the column near the tokens [first, last], between 0 and 1.3. */
 static double closeness(const struct question *question, const struct schema_column *column, uint32_t first,
                         uint32_t last)
 {
@@ -67,7 +67,7 @@ static double closeness(const struct question *question, const struct schema_col
         if (m->id != column->id) continue;
         uint32_t end = m->first + m->n_tokens - 1;
         uint32_t gap = end < first ? first - end : m->first > last ? m->first - last : 0;
-        if (gap == 0 && m->n_tokens <= last - first + 1) continue; /* the value's own words name no column */
+        if (gap == 0 && m->n_tokens <= last - first + 1) continue; /* the words of the value itself name no column */
         double score = m->score * (gap <= NEAR ? 1 : gap <= FAR ? 0.6 : 0.3);
         best = score > best ? score : best;
     }
@@ -81,7 +81,7 @@ static bool embed_column(const struct vsig_subject *subject, const struct schema
     return text && subject->embedder->embed(subject->embedder, text, strlen(text), out);
 }
 
-/* 1: the embedding finds `other` at least as close; 0: it does not; -1: it could not. */
+/* Returns 1 if the embedding ranks `other` at least as close, 0 if it does not, and -1 if there is no embedding. */
 static int embedding_agrees(const struct vsig_subject *subject, const struct schema_column *used,
                             const struct schema_column *other)
 {
@@ -98,7 +98,7 @@ static int embedding_agrees(const struct vsig_subject *subject, const struct sch
     return text_cosine(question, b, embedder->dim) >= text_cosine(question, a, embedder->dim);
 }
 
-/* Columns joined by a key hold the same things. */
+/* True if a key joins the columns, so that they hold the same things. */
 static bool same_thing(const struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
 {
     bool derived = false;
@@ -114,7 +114,7 @@ static bool query_compares(const struct vsig_subject *subject, const struct sche
     return false;
 }
 
-/* The other column that the question speaks of most, with its lead over the used one; NULL. */
+/* Returns the other column that the question refers to most, and its lead over the used one. NULL if there is none. */
 static const struct schema_column *best_rival(const struct vsig_run *run, const struct use *use,
                                               const struct schema_hit *hits, uint32_t n, uint32_t first, uint32_t last,
                                               double *lead)
@@ -194,8 +194,8 @@ static bool is_read(const struct vsig_subject *subject, const struct schema_colu
     return query_reads_table(subject, (int)column->table);
 }
 
-/* LIKE '%Ayr%' on a column that holds the word among others only, while another column of the query's tables holds it as
- * its whole value: a place and not a part of a name. */
+/* Checks LIKE '%Ayr%' on a column that holds the word only among others. It fires if another column of the tables holds
+ * the word as its whole value, because the word is then a place and not a part of a name. */
 static void check_pattern(struct vsig_run *run, const struct sql_node *node)
 {
     const struct vsig_subject *subject = run->subject;

@@ -1,11 +1,11 @@
-/* The maintainer's tool that makes models/words.lex (lib/text/lexicon.h), run by hand and never by the build.
+/* The tool that builds models/words.lex (lib/text/lexicon.h). A maintainer runs it by hand, and the build never does:
  *
- *   lexicon_compile --wordnet /usr/share/wordnet --tables lib/text/words --out models/words.lex
+ * lexicon_compile --wordnet /usr/share/wordnet --tables lib/text/words --out models/words.lex
  *
- * Every word of WordNet becomes its stem. How much of a stem's use is one sense (its share) comes from WordNet's counts of
- * tagged text, smoothed by the rank of the sense; a link is worth the geometric mean of the shares at its two ends times
- * what its kind is worth. Weak links are left out, so that rare senses do not flood. Our own tables say their strength.
- */
+ * Each word of WordNet is stored by its stem. The share of a sense in the use of a stem comes from WordNet's counts of
+ * tagged text, smoothed by the rank of the sense. The strength of a link is the geometric mean of the shares at its two
+ * ends, times the worth of its kind. Weak links are dropped, so rare senses do not dominate. Our own tables state their
+ * strengths. */
 #ifndef ASSAY_LIB_TEXT_COMPILE_COMPILE_H
 #define ASSAY_LIB_TEXT_COMPILE_COMPILE_H
 
@@ -21,11 +21,11 @@ struct build_link {
 
 struct build_word {
     char *key;     /* stem, or the stems of a phrase */
-    double total;  /* of its senses' weights */
-    double count;  /* how often it was seen in tagged text */
+    double total;  /* sum of the weights of its senses */
+    double count;  /* number of occurrences in tagged text */
     GArray *links; /* of struct build_link */
     double class_weight;
-    uint8_t class; /* of the sense of the greatest weight */
+    uint8_t class; /* class of the sense of the greatest weight */
 };
 
 struct build {
@@ -33,17 +33,18 @@ struct build {
     GHashTable *by_key; /* key -> number + 1 */
 };
 
-/* Number of a folded word or phrase, new where need be; UINT32_MAX where it is too long. */
+/* Returns the number of a folded word or phrase, added if it is new. Returns UINT32_MAX if it is too long. */
 uint32_t build_word_of(struct build *build, const char *phrase);
 struct build_word *build_word_at(const struct build *build, uint32_t number);
 
-/* b is `kind` of a; the way back too, but for TEXT_RELATION_IS_A. The stronger of two links of the same words stays, but
- * synonyms of WordNet add up over the senses they share, so that "colour" is all that "color" is. */
+/* Adds the relation that b is `kind` of a, and its inverse, except for TEXT_RELATION_IS_A. Of two links between the
+ * same words the stronger one remains. Synonyms of WordNet add up over the senses that they share, so "colour" is a
+ * full synonym of "color". */
 void build_relate(struct build *build, uint32_t a, uint32_t b, enum text_relation_kind kind, double strength);
 
-/* End the program with a message. */
+/* Ends the program with a message. */
 _Noreturn void build_fail(const char *what, const char *path);
-/* The lines of a file, NULL-ended; g_strfreev. Ends the program where it cannot be read. */
+/* Returns the lines of a file, NULL-terminated; free with g_strfreev. Ends the program if the file cannot be read. */
 char **build_lines(const char *folder, const char *name);
 
 void wordnet_read(struct build *build, const char *folder);

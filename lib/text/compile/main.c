@@ -1,4 +1,4 @@
-/* Making models/words.lex: see compile.h. */
+/* Builds models/words.lex (see compile.h). */
 #include "lib/text/compile/compile.h"
 
 #include "lib/text/internal.h"

@@ -1,4 +1,4 @@
-/* Our own tables (lib/text/words/): relations.txt and countries.txt, whose heads say how they are written. */
+/* Reads our own tables (lib/text/words/): relations.txt and countries.txt. Their first lines describe the format. */
 #include "lib/text/compile/compile.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum { CODES, NAMES, DEMONYMS, LANGUAGES, PARTS };
 
-/* "united_kingdom" to a phrase. */
+/* Returns the number of the phrase that "united_kingdom" denotes. */
 static uint32_t word_of(struct build *build, const char *text)
 {
     char *phrase = g_strdelimit(g_strdup(text), "_", ' ');
@@ -31,7 +31,7 @@ static enum text_relation_kind kind_named(const char *name)
     build_fail("no such relation", name);
 }
 
-/* <relation> <strength> <words> : <words> */
+/* Reads <relation> <strength> <words> : <words> */
 static void read_relation(struct build *build, char *line)
 {
     char **sides = g_strsplit(line, ":", 2);
@@ -44,7 +44,7 @@ static void read_relation(struct build *build, char *line)
     g_strfreev(sides);
 }
 
-/* <codes> | <names> | <demonyms> | <languages> */
+/* Reads <codes> | <names> | <demonyms> | <languages> */
 static void read_country(struct build *build, char *line)
 {
     char **columns = g_strsplit(line, "|", PARTS);

@@ -1,4 +1,9 @@
-/* WordNet's files (wndb(5WN)) into words and links. */
+/* Turns the files of WordNet (wndb(5WN)) into words and links.
+ *
+ * The index files give the senses of each lemma in order of use. The data files give the synsets, with members and
+ * pointers to other synsets. Members of a synset become synonyms, and pointers become links of a kind and a worth. The
+ * weight of a sense combines its count in tagged text with its rank. IS_A links reach several levels up, and each level
+ * is weaker. */
 #include "lib/text/compile/compile.h"
 
 #include <ctype.h>
@@ -10,7 +15,7 @@
 enum { MAX_STEPS = 5, MIN_DEPTH = 3, FAR = 1000, WORDNET_TOPS = 3, WORDNET_VERBS = 29, WORDNET_VERBS_END = 44 };
 
 static const double MIN_SHARE = 0.02;
-static const double NOUN_WEIGHT = 3; /* names of fields are nouns: what class a word is of, they say first */
+static const double NOUN_WEIGHT = 3; /* nouns decide the class of a word, because names of fields are nouns */
 static const char POS[] = "nvar";
 static const char *const POS_FILE[] = {"noun", "verb", "adj", "adv"};
 
@@ -18,11 +23,11 @@ struct pointer {
     char symbol[3];
     uint32_t target; /* number of the synset */
     char target_key[10];
-    unsigned from, to; /* lemmas, from 1; 0: the whole synset */
+    unsigned from, to; /* lemmas, from 1; 0 is the whole synset */
 };
 
 struct member {
-    uint32_t word; /* UINT32_MAX: no plain word */
+    uint32_t word; /* UINT32_MAX if not a plain word */
     double weight;
 };
 
@@ -30,7 +35,7 @@ struct synset {
     GArray *members;  /* of struct member */
     GArray *pointers; /* of struct pointer */
     uint8_t class;
-    unsigned depth; /* steps below the top; of nouns */
+    unsigned depth; /* steps below the top; nouns only */
 };
 
 struct wordnet {
@@ -46,7 +51,7 @@ static struct synset *synset_at(const struct wordnet *net, uint32_t number)
     return g_ptr_array_index(net->synsets, number);
 }
 
-/* Letters and hyphens only: compounds are met word by word. */
+/* True for letters and hyphens only. Compounds are compared word by word. */
 static bool is_plain(const char *lemma)
 {
     if (strlen(lemma) < 2) return false;
@@ -55,7 +60,7 @@ static bool is_plain(const char *lemma)
     return true;
 }
 
-/* Lower case, without "(p)" behind an adjective. */
+/* Returns the lower-case lemma, without "(p)" after an adjective. */
 static char *lemma_of(const char *text)
 {
     char *lemma = g_ascii_strdown(text, (gssize)strcspn(text, "("));
@@ -77,7 +82,8 @@ static void read_counts(struct wordnet *net, const char *folder)
     g_strfreev(lines);
 }
 
-/* A line: lemma, part of speech, number of synsets, number n of pointers, n symbols, senses, tagged senses, offsets. */
+/* Reads the index. A line has lemma, part of speech, number of synsets, number n of pointers, n symbols, senses, tagged
+ * senses and offsets. */
 static void read_index(struct wordnet *net, const char *folder, unsigned pos)
 {
     char *name = g_strconcat("index.", POS_FILE[pos], NULL);
@@ -94,7 +100,7 @@ static void read_index(struct wordnet *net, const char *folder, unsigned pos)
     g_free(name);
 }
 
-/* How much of a word's use is this sense: times seen, and something for each by its rank. */
+/* Returns the weight of a sense: its count plus a value for its rank. */
 static double sense_weight(const struct wordnet *net, const char *lemma, unsigned pos, const char *offset, double *seen)
 {
     char *key = g_strdup_printf("%s%%%c", lemma, POS[pos]);
@@ -129,7 +135,7 @@ static void add_member(struct wordnet *net, struct synset *synset, const char *t
     g_free(lemma);
 }
 
-/* The topmost nouns are a file of their own; what they are of, their names say. */
+/* Returns the class of a synset. WordNet keeps the topmost nouns in a separate file, so their lemmas give the class. */
 static uint8_t class_of(int file, const char *lemma)
 {
     static const struct {
@@ -145,7 +151,8 @@ static uint8_t class_of(int file, const char *lemma)
     return (uint8_t)file;
 }
 
-/* A line: offset, file, part of speech, number of words, each with an id, number of pointers, each of four words. */
+/* Reads a synset. A line has offset, file, part of speech, number of words, each word with an id, number of pointers,
+ * and each pointer as four words. */
 static void read_synset(struct wordnet *net, char *line, unsigned pos)
 {
     char **words = g_strsplit(line, " ", -1);
@@ -197,7 +204,7 @@ static unsigned depth_of(struct wordnet *net, uint32_t number)
     struct synset *synset = synset_at(net, number);
     if (synset->depth != FAR) return synset->depth;
     unsigned best = FAR;
-    synset->depth = FAR - 1; /* against circles */
+    synset->depth = FAR - 1; /* guards against cycles */
     for (unsigned p = 0; p < synset->pointers->len; p++) {
         const struct pointer *pointer = &g_array_index(synset->pointers, struct pointer, p);
         if (pointer->symbol[0] != '@') continue;
@@ -220,7 +227,7 @@ static void link_members(struct wordnet *net, const struct member *a, const stru
     if (pa >= MIN_SHARE && pb >= MIN_SHARE) build_relate(net->build, a->word, b->word, kind, worth * sqrt(pa * pb));
 }
 
-/* Every member (or the one numbered from 1) of one synset with every one of another. */
+/* Links each member (or the one numbered from 1) of a synset with each one of another. */
 static void link_synsets(struct wordnet *net, const struct synset *a, unsigned from, const struct synset *b,
                          unsigned to, enum text_relation_kind kind, double worth)
 {
@@ -236,7 +243,8 @@ static bool is_verb(const struct synset *synset)
     return synset->class >= WORDNET_VERBS && synset->class < WORDNET_VERBS_END;
 }
 
-/* What stands above, up to a few steps, each worth less. What is near the top ("entity", "group") says nothing. */
+/* Links a synset with those above it, up to a few steps, each weaker than the last. Synsets near the top ("entity",
+ * "group") are too general and are skipped. */
 static void link_above(struct wordnet *net, const struct synset *synset, uint32_t above, unsigned step)
 {
     struct synset *target = synset_at(net, above);
@@ -259,7 +267,7 @@ static const struct {
     {"=", TEXT_RELATION_ATTRIBUTE, 0.75}, {"!", TEXT_RELATION_OPPOSITE, 0.9},
 };
 
-/* France is one of the countries, not a kind of country. */
+/* True for an instance: France is one of the countries, not a kind of country. */
 static bool is_instance(const struct synset *synset)
 {
     for (unsigned p = 0; p < synset->pointers->len; p++)
@@ -273,7 +281,7 @@ static void link_pointer(struct wordnet *net, const struct synset *synset, const
     if (pointer->symbol[0] == '@') link_above(net, synset, pointer->target, 1);
     for (unsigned i = 0; i < G_N_ELEMENTS(POINTERS); i++) {
         if (strcmp(pointer->symbol, POINTERS[i].symbol) != 0) continue;
-        if (pointer->symbol[0] == '&' && target < synset) continue; /* there is one each way, and synonyms add up */
+        if (pointer->symbol[0] == '&' && target < synset) continue; /* one exists each way, and synonyms add up */
         bool place = pointer->symbol[0] == '\\' && is_instance(target) && target->class == TEXT_CLASS_LOCATION;
         link_synsets(net, synset, pointer->from, target, pointer->to, place ? TEXT_RELATION_DEMONYM : POINTERS[i].kind,
                      POINTERS[i].worth);
