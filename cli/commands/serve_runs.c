@@ -1,7 +1,7 @@
 /* Serves runs over HTTP (serve_runs.h).
  *
  * A table maps names of files to their state; entries are freed at the end only. One thread builds indexes. A request
- * for a run without an index replies 202, and queues the run unless its file is still being written. Each run has a lock
+ * for a run without an index replies 202, and queues the run unless its file is still written to. Each run has a lock
  * for its index, taken after the table's lock. A file that changed is opened again. Replies hide the paths of files. */
 #include "cli/commands/serve_runs.h"
 
