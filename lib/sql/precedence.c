@@ -34,6 +34,7 @@ static const unsigned char LEVELS[SQL_OP_COUNT][SQL_PRECEDENCES] = {
     [SQL_OP_GE] = {5, 5, 5},
     [SQL_OP_BITOR] = {6, 7, 6},
     [SQL_OP_BITAND] = {6, 7, 7},
+    [SQL_OP_OVERLAP] = {6, 7, 2}, /* && is AND in MariaDB */
     [SQL_OP_SHL] = {6, 7, 8},
     [SQL_OP_SHR] = {6, 7, 8},
     [SQL_OP_BITXOR] = {6, 7, 6},
@@ -265,5 +266,8 @@ enum err_code sql_regroup(struct arena *arena, struct sql_stmt *stmt, enum sql_p
         if (code != ERR_OK) return code;
     }
     if (changed) stmt->n_nodes = sql_renumber(stmt->root);
+    for (struct sql_node *node = stmt->root; node && precedence == SQL_PRECEDENCE_MARIADB;
+         node = sql_walk(stmt->root, node))
+        if (sql_is(node, SQL_BINARY) && node->op == SQL_OP_OVERLAP) node->op = SQL_OP_AND;
     return ERR_OK;
 }

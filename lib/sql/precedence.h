@@ -11,6 +11,7 @@ enum sql_precedence sql_precedence_of(const struct sql_catalog *catalog);
 
 /* Groups the binary operators and set operations of a parsed statement as the engine does. The grammar groups them as
  * SQLite does. Marks regrouped operands with SQL_F_PAREN, so that the printed text means the same in all engines.
+ * MariaDB's && becomes AND.
  * Renumbers the tree if it changes. Call it before sql_bind. Returns ERR_OK, or ERR_LIMIT_MEMORY if the arena is full;
  * the tree must not be used then. Thread: any. */
 enum err_code sql_regroup(struct arena *arena, struct sql_stmt *stmt, enum sql_precedence precedence);

@@ -21,8 +21,8 @@ TestSuite(precedence, .init = begin, .fini = end, .timeout = 300);
 
 Test(precedence, random_expressions_have_the_value_of_our_grouping)
 {
-    static const char *const operators[] = {"+", "-", "*", "%", "&",  "|",   "<<", ">>",
-                                            "^", "=", "<", ">", "<>", "AND", "OR"};
+    static const char *const operators[] = {"+", "-", "*", "%", "&",  "|",  "<<",  ">>",
+                                            "^", "=", "<", ">", "<>", "&&", "AND", "OR"};
     expressions_compare(server.db, &server.arena, SQL_PRECEDENCE_MARIADB, operators,
                         sizeof operators / sizeof *operators, 2000);
 }
