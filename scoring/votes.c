@@ -137,8 +137,7 @@ static void compare_results(const struct votes_subject *s, const struct votes_co
         if (company->results[i].votes > own_votes) out->better += company->results[i].votes;
     out->results = company->n_results;
     out->executable = company->judged > 0 ? company->ran / company->judged : NAN;
-    /* It is the only one of the seen candidates that ran, and others follow. Agreement with no candidate yet differs
-     * from agreement with all. */
+    /* If no other candidate has run yet, and more follow, the agreement is unknown rather than full. */
     bool alone = company->ran <= 1 && s->n_seen < s->n_candidates;
     out->agreement = ran && !alone ? own_votes / company->ran_votes : NAN;
     out->better = ran ? out->better / company->ran_votes : NAN;

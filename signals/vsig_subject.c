@@ -1,6 +1,5 @@
 /* A subject: one candidate, parsed and bound, with all facts that signals may read. */
 #include "lib/question/question.h"
-#include "lib/sql/precedence.h"
 #include "signals/vsig.h"
 
 static enum err_code prepare(struct vsig_subject *subject)
@@ -8,7 +7,6 @@ static enum err_code prepare(struct vsig_subject *subject)
     struct sql_stmt *stmt = NULL;
     enum err_code code = sql_parse(subject->arena, subject->sql, subject->sql_len, NULL, &stmt);
     subject->stmt = stmt;
-    if (code == ERR_OK) code = sql_regroup(subject->arena, stmt, sql_precedence_of(&subject->schema->catalog));
     if (code != ERR_OK) return code;
     struct sql_bound *bound = NULL;
     code = sql_bind(subject->arena, stmt, &subject->schema->catalog, &bound);

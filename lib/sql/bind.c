@@ -8,6 +8,7 @@
  *
  * Diagnostics do not stop the walk: an unresolved name gets a ref of kind UNKNOWN, and the walk continues. */
 #include "lib/sql/bind_walk.h"
+#include "lib/sql/precedence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -452,7 +453,7 @@ enum err_code sql_bind(struct arena *arena, struct sql_stmt *stmt, const struct 
 {
     *out = NULL;
     struct sql_bound *bound = arena_new(arena, struct sql_bound);
-    if (!bound) return ERR_LIMIT_MEMORY;
+    if (!bound || sql_regroup(arena, stmt, sql_precedence_of(catalog)) != ERR_OK) return ERR_LIMIT_MEMORY;
     bound->stmt = stmt;
     bound->catalog = catalog;
     bound->block_of = arena_new_array(arena, stmt->n_nodes, struct sql_block *);

@@ -151,7 +151,8 @@ struct sql_bound {
     struct sql_block **block_of; /* by id of a SELECT or VALUES node; use sql_block_of */
 };
 
-/* Binds a cleanly parsed statement: fills node->ref everywhere and returns the scopes.
+/* Binds a cleanly parsed statement: groups its operators as the engine does (precedence.h), fills node->ref everywhere
+ * and returns the scopes.
  * Returns ERR_OK, ERR_UNKNOWN_NAME or ERR_AMBIGUOUS_NAME, and sets *out in all three cases. Returns ERR_LIMIT_MEMORY,
  * or ERR_LIMIT_COUNT if a FROM clause or the name search exceeds its bound. Reports at most 16 diagnostics. The catalog
  * must outlive the result. An edited tree must be renumbered (sql_renumber) and bound again. */

@@ -4,7 +4,7 @@
  *   2 WITH                    5 clauses                 8 names and types
  *   3 SELECT and VALUES       6 expressions             9 precedence, fallback
  *
- * Actions only call builders (build.h). Where the engines differ on precedence, SQLite's is taken. sql_regroup
+ * Actions only call builders (build.h). Where the engines differ on precedence, SQLite's is taken. sql_bind
  * (precedence.h) then groups the tree as its engine does. The printer writes the parentheses that were read, so the
  * text that an engine sees is the same.
  *

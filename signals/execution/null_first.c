@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-static const char *const ABOUT_NULL[] = {"null",  "missing",     "unknown",   "empty",
-                                         "blank", "unspecified", "undefined", NULL};
-
 /* True if the engine sorts NULL first for this term. A query that says NULLS FIRST intends it. */
 static bool begins_with_null(const struct vsig_run *run, const struct sql_node *term)
 {
@@ -70,7 +67,7 @@ static enum err_code null_first_eval(struct vsig_run *run)
 {
     enum err_code worst = ERR_OK;
     const struct sql_node *root = run->subject->stmt->root;
-    if (run->subject->analysis && vsig_question_says(run->subject, ABOUT_NULL)) return ERR_OK;
+    if (vsig_question_says_null(run->subject)) return ERR_OK;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         enum err_code code = n->kind == SQL_QUERY ? look_at(run, n) : ERR_OK;
         if (code != ERR_OK) worst = code;

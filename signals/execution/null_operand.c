@@ -12,18 +12,6 @@
 #include "signals/support/query.h"
 #include "signals/support/types.h"
 
-enum { MAX_OPERANDS = 16 };
-
-static const char *const ABOUT_NULL[] = {"null",  "missing",     "unknown",   "empty",
-                                         "blank", "unspecified", "undefined", NULL};
-
-/* Operands of one chain of operators, such as a || b || c. */
-struct operand_chain {
-    const struct sql_node *items[MAX_OPERANDS];
-    uint32_t n;
-    bool complete;
-};
-
 static bool is_text_chain(const struct sql_node *node)
 {
     return sql_is(node, SQL_BINARY) && node->op == SQL_OP_CONCAT;
@@ -34,22 +22,7 @@ static bool is_sum_chain(const struct sql_node *node)
     return sql_is(node, SQL_BINARY) && (node->op == SQL_OP_ADD || node->op == SQL_OP_SUB);
 }
 
-static void add_operands(const struct sql_node *node, bool (*is_chain)(const struct sql_node *),
-                         struct operand_chain *out)
-{
-    while (is_chain(node)) { /* left-associative: the left operand is the longer one */
-        const struct sql_node *right = sql_kid(node, 1);
-        if (is_chain(right) || out->n == MAX_OPERANDS)
-            out->complete = false;
-        else
-            out->items[out->n++] = right;
-        node = sql_kid(node, 0);
-    }
-    if (out->n == MAX_OPERANDS)
-        out->complete = false;
-    else
-        out->items[out->n++] = node;
-}
+typedef bool chain_fn(const struct sql_node *node);
 
 /* Returns the column that an operand reads, either directly or through SUM. */
 static const struct sql_ref *column_of(const struct sql_node *operand)
@@ -70,19 +43,20 @@ static bool is_number(const struct schema_column *column)
     return type == VSIG_TYPE_INT || type == VSIG_TYPE_REAL;
 }
 
-/* Returns an operand that can be NULL beside one that has a value, or NULL if there is none. */
-static const struct sql_node *find_operand(const struct vsig_run *run, const struct operand_chain *operands,
+/* Returns an operand of a chain that can be NULL beside one that has a value, or NULL if there is none. */
+static const struct sql_node *find_operand(const struct vsig_run *run, const struct sql_node *chain, chain_fn *is_chain,
                                            bool numbers)
 {
-    const struct sql_node *found = NULL;
+    const struct sql_node *found = NULL, *next;
     const struct schema_column *lost = NULL, *null = NULL;
-    for (uint32_t i = 0; i < operands->n; i++) {
-        const struct sql_ref *ref = column_of(operands->items[i]);
+    for (const struct sql_node *n = chain; n; n = next) {
+        next = is_chain(n) ? sql_walk(chain, n) : sql_walk_over(chain, n);
+        const struct sql_ref *ref = is_chain(n) ? NULL : column_of(n);
         const struct schema_column *column = ref ? schema_column_of(run->subject->schema, ref) : NULL;
         if (!column) continue;
         if (numbers && !is_number(column)) return NULL;
         if (can_be_null(ref, column)) {
-            found = operands->items[i];
+            found = n;
             null = column;
         } else if (column->not_null || !column->stats.sampled) {
             lost = column;
@@ -100,33 +74,33 @@ static uint32_t count_nulls(const struct db_result *result, uint32_t column)
     return n;
 }
 
-static void inspect_output(struct vsig_run *run, const struct sql_node *expr, uint32_t column)
+static enum err_code inspect_output(struct vsig_run *run, const struct sql_node *expr, uint32_t column)
 {
     bool text = is_text_chain(expr);
-    struct operand_chain operands = {.complete = true};
-    if (!text && !is_sum_chain(expr)) return;
-    add_operands(expr, text ? is_text_chain : is_sum_chain, &operands);
-    const struct sql_node *operand = operands.complete ? find_operand(run, &operands, !text) : NULL;
-    const struct db_result *result = operand ? vsig_result(run->subject) : NULL;
-    if (!result || column >= result->n_columns) return;
-    uint32_t nulls = count_nulls(result, column);
-    if (!nulls) return;
+    if (!text && !is_sum_chain(expr)) return ERR_OK;
+    const struct sql_node *operand = find_operand(run, expr, text ? is_text_chain : is_sum_chain, !text);
+    if (!operand) return ERR_OK;
+    const struct db_result *result = vsig_result(run->subject);
+    if (!result) return run->subject->result_code;
+    uint32_t nulls = column < result->n_columns ? count_nulls(result, column) : 0;
+    if (!nulls) return ERR_OK;
     const char *name = arena_printf(run->subject->arena, "%.*s", (int)(operand->end - operand->start),
                                     run->subject->sql + operand->start);
     struct vsig_finding *finding = vsig_fire(
         run, text ? VSIG_ERROR : VSIG_WARNING, operand, "%s can be NULL, so the whole %s is NULL in %u of %u rows",
         name ? name : "an operand", text ? "text" : "calculation", nulls, result->n_rows);
     vsig_add_fact(run, finding, "rows", true, "%u of %u", nulls, result->n_rows);
+    return ERR_OK;
 }
 
 static enum err_code null_operand_eval(struct vsig_run *run)
 {
-    const struct vsig_subject *subject = run->subject;
-    const struct sql_block *top = subject->bound->top;
-    if (!top || top->n_outputs == 0 || (subject->analysis && vsig_question_says(subject, ABOUT_NULL))) return ERR_OK;
-    for (uint32_t i = 0; i < top->n_outputs; i++)
-        if (top->outputs[i].expr) inspect_output(run, top->outputs[i].expr, i);
-    return ERR_OK;
+    const struct sql_block *top = run->subject->bound->top;
+    enum err_code code = ERR_OK;
+    if (!top || vsig_question_says_null(run->subject)) return ERR_OK;
+    for (uint32_t i = 0; i < top->n_outputs && code == ERR_OK; i++)
+        if (top->outputs[i].expr) code = inspect_output(run, top->outputs[i].expr, i);
+    return code;
 }
 
 const struct vsig_def vsig_null_operand = {

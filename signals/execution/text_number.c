@@ -5,7 +5,7 @@
  * no harm. Probes of the data decide whether the result differs, because texts of one length ('0012', years) sort like
  * their numbers. */
 #include "signals/support/names.h"
-#include "signals/support/predicate.h"
+#include "signals/support/ordering.h"
 #include "signals/support/probe.h"
 #include "signals/support/query.h"
 
@@ -155,12 +155,6 @@ static void report(struct vsig_run *run, const struct sql_node *node, const stru
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
 }
 
-static bool is_order_comparison(const struct sql_node *node)
-{
-    return node->kind == SQL_BETWEEN || (node->kind == SQL_BINARY && (node->op == SQL_OP_LT || node->op == SQL_OP_LE ||
-                                                                      node->op == SQL_OP_GT || node->op == SQL_OP_GE));
-}
-
 /* True if a condition of the query, such as temp <> '', excludes the texts that are not numbers. */
 static bool leaves_texts_out(const struct text_number_search *search, const struct schema_column *column)
 {
@@ -175,33 +169,20 @@ static bool leaves_texts_out(const struct text_number_search *search, const stru
     return false;
 }
 
-static void look_at_sorting(struct text_number_search *search, const struct sql_node *node, const char *does)
+static void inspect_ordering(void *ctx, const struct vsig_ordering *ordering)
 {
-    const struct sql_node *expr = sql_kid(node->kind == SQL_CALL ? sql_kid(node, CALL_ARGS) : node, 0);
-    if (sql_is(expr, SQL_COLUMN) && expr->ref && expr->ref->kind == SQL_REF_ALIAS) expr = expr->ref->expr;
-    const struct schema_column *column = expr ? query_column(search->run->subject, expr) : NULL;
-    if (column && !leaves_texts_out(search, column) && holds_numbers_as_text(search, column) &&
-        sorts_otherwise(search, column))
-        report(search->run, node, column, does);
+    struct text_number_search *search = ctx;
+    const struct schema_column *column = ordering->column;
+    if (!ordering->predicate && leaves_texts_out(search, column)) return;
+    if (!holds_numbers_as_text(search, column)) return;
+    if (ordering->predicate ? compares_otherwise(search, ordering->predicate) : sorts_otherwise(search, column))
+        report(search->run, ordering->node, column, vsig_ordering_verb(ordering));
 }
 
 static enum err_code text_number_eval(struct vsig_run *run)
 {
     struct text_number_search search = {.run = run};
-    struct vsig_predicate all[VSIG_MAX_PREDICATES];
-    const struct sql_node *root = run->subject->stmt->root;
-    uint32_t n = vsig_predicates(run->subject, all);
-    for (uint32_t i = 0; i < n; i++)
-        if (all[i].bare && is_order_comparison(all[i].node) && holds_numbers_as_text(&search, all[i].column) &&
-            compares_otherwise(&search, &all[i]))
-            report(run, all[i].node, all[i].column, "compared");
-    for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
-        enum query_aggregate aggregate = query_aggregate_of(node);
-        if (node->kind == SQL_TERM)
-            look_at_sorting(&search, node, "sorted");
-        else if (aggregate == QUERY_MAX || aggregate == QUERY_MIN)
-            look_at_sorting(&search, node, "compared");
-    }
+    vsig_each_ordering(run->subject, inspect_ordering, &search);
     return run->verdict->state == VSIG_FIRED ? ERR_OK : search.code;
 }
 

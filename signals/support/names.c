@@ -79,6 +79,13 @@ bool vsig_question_says(const struct vsig_subject *subject, const char *const *p
     return subject->analysis && question_phrase_find(subject->analysis, phrases, 0, &at);
 }
 
+bool vsig_question_says_null(const struct vsig_subject *subject)
+{
+    static const char *const phrases[] = {"null",  "missing",     "unknown",   "empty",
+                                          "blank", "unspecified", "undefined", NULL};
+    return vsig_question_says(subject, phrases);
+}
+
 bool vsig_question_names_table(const struct vsig_subject *subject, int table)
 {
     if (!subject->analysis) return false;

@@ -24,6 +24,9 @@ const struct schema_column *vsig_column_at(const struct vsig_subject *subject, c
  * without a question. */
 bool vsig_question_says(const struct vsig_subject *subject, const char *const *phrases);
 
+/* True if the question is about missing values: "unknown", "null", "blank". False without a question. */
+bool vsig_question_says_null(const struct vsig_subject *subject);
+
 /* True if the question names the table itself. False without a question. */
 bool vsig_question_names_table(const struct vsig_subject *subject, int table);
 

@@ -3,8 +3,7 @@
  * As text, '05/03/2024' is less than '12/01/2024', but it is the later date. The frequent values of the column prove
  * the fault: all have a form with the year at the end, and two of them sort in another order than their dates. A form
  * with the year first, such as ISO, sorts by time. */
-#include "signals/support/predicate.h"
-#include "signals/support/query.h"
+#include "signals/support/ordering.h"
 
 #include <string.h>
 
@@ -73,46 +72,34 @@ static bool holds_unordered_dates(const struct schema_column *column)
     return is_unordered(dates, n, true) && is_unordered(dates, n, false); /* the order is wrong for both forms */
 }
 
-static void report_dates(struct vsig_run *run, const struct sql_node *node, const struct schema_column *column,
-                         const char *does)
+static void report_dates(struct vsig_run *run, const struct vsig_ordering *ordering, const struct schema_table *table)
 {
-    const char *table = run->subject->schema->tables[column->table].name;
-    struct vsig_finding *finding = vsig_fire(
-        run, VSIG_ERROR, node, "%s.%s stores dates as text with the year at the end, so they are not %s by time", table,
-        column->name, does);
-    vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
+    const char *column = ordering->column->name;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, ordering->node,
+                  "%s.%s stores dates as text with the year at the end, so they are not %s by time", table->name,
+                  column, vsig_ordering_verb(ordering));
+    vsig_add_fact(run, finding, "column", false, "%s.%s", table->name, column);
 }
 
-static bool is_order_comparison(const struct sql_node *node)
-{
-    return node->kind == SQL_BETWEEN || (node->kind == SQL_BINARY && (node->op == SQL_OP_LT || node->op == SQL_OP_LE ||
-                                                                      node->op == SQL_OP_GT || node->op == SQL_OP_GE));
-}
+struct text_date_search {
+    struct vsig_run *run;
+    enum err_code code; /* of a column whose values are not known */
+};
 
-static void inspect_sorting(struct vsig_run *run, const struct sql_node *node, const char *does)
+static void inspect_ordering(void *ctx, const struct vsig_ordering *ordering)
 {
-    const struct sql_node *expr = sql_kid(node->kind == SQL_CALL ? sql_kid(node, CALL_ARGS) : node, 0);
-    if (sql_is(expr, SQL_COLUMN) && expr->ref && expr->ref->kind == SQL_REF_ALIAS) expr = expr->ref->expr;
-    const struct schema_column *column = expr ? query_column(run->subject, expr) : NULL;
-    if (column && holds_unordered_dates(column)) report_dates(run, node, column, does);
+    struct text_date_search *search = ctx;
+    const struct schema_table *table = &search->run->subject->schema->tables[ordering->column->table];
+    if (!table->scannable) search->code = ERR_NO_DATA;
+    if (holds_unordered_dates(ordering->column)) report_dates(search->run, ordering, table);
 }
 
 static enum err_code text_date_eval(struct vsig_run *run)
 {
-    struct vsig_predicate all[VSIG_MAX_PREDICATES];
-    const struct sql_node *root = run->subject->stmt->root;
-    uint32_t n = vsig_predicates(run->subject, all);
-    for (uint32_t i = 0; i < n; i++)
-        if (all[i].bare && is_order_comparison(all[i].node) && holds_unordered_dates(all[i].column))
-            report_dates(run, all[i].node, all[i].column, "compared");
-    for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
-        enum query_aggregate aggregate = query_aggregate_of(node);
-        if (node->kind == SQL_TERM)
-            inspect_sorting(run, node, "sorted");
-        else if (aggregate == QUERY_MAX || aggregate == QUERY_MIN)
-            inspect_sorting(run, node, "compared");
-    }
-    return ERR_OK;
+    struct text_date_search search = {.run = run};
+    vsig_each_ordering(run->subject, inspect_ordering, &search);
+    return run->verdict->state == VSIG_FIRED ? ERR_OK : search.code;
 }
 
 const struct vsig_def vsig_text_date = {

@@ -118,7 +118,7 @@ static uint32_t find(struct examples *in, unsigned i, enum examples_key key, str
     return examples_search(in, &query, key, 3, out);
 }
 
-/* Of the file's three nearest examples, PostgreSQL must have equally near ones. */
+/* Returns the share of the file's three nearest examples for which PostgreSQL finds an equally near one. */
 static double recall(unsigned asked, enum examples_key key, struct examples *file)
 {
     unsigned found = 0, all = 0;

@@ -109,7 +109,8 @@ Test(size, oversized_result_is_reported)
     cr_assert_eq(v->candidates[0].execution->rows, 3);
     cr_assert_eq(v->candidates[0].execution->n_sample, 0, "without its rows it fits");
     msg_verdict_free(v);
-    char nobody[sizeof wide + 128]; /* with findings, so that the result is larger than the error that replaces it */
+    /* A query without rows has findings, so its result is larger than the error that replaces it. */
+    char nobody[sizeof wide + 128];
     snprintf(nobody, sizeof nobody, "%s WHERE name = 'Nobody of this name' OR name = 'Nobody else either'", wide);
     v = judge(BUS_RESULTS, 420, nobody);
     cr_assert_gt(unavailable(v, "limit_bytes"), 0);

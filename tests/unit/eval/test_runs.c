@@ -275,7 +275,7 @@ Test(runs, hostile_names_and_numbers_are_bounded)
     g_string_free(signals, TRUE);
 }
 
-/* Of 9 answers 5 are right, and fan_out fires on three wrong ones. */
+/* Five of nine answers are right, and fan_out fires on three wrong ones. */
 Test(runs, measures_use_labels)
 {
     char *roots[] = {(char *)"."};

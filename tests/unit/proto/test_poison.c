@@ -8,7 +8,7 @@ static struct once_partition parts[2];
 static struct once_partition *both[] = {&parts[0], &parts[1]};
 static struct once once = {.parts = both, .n_parts = 2, .producers = producers, .n_producers = 2};
 
-/* Its owners died, the last one with no other request open. */
+/* Makes a partition whose record crashed four owners. The last owner had no other request in flight. */
 static void suspect(struct once_partition *part, struct once_producer *producer)
 {
     *part = (struct once_partition){.producer = producer, .assigned = true, .level = 1};

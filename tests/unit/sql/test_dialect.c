@@ -54,7 +54,7 @@ Test(dialect, golden_mariadb_cases_match)
     check_cases("mariadb.case", sql_not_mariadb, 3);
 }
 
-/* Of any number of such features the first sixteen are reported, in order, with their lines. */
+/* The first sixteen unsupported features are reported, in order, with their lines. */
 Test(dialect, only_first_features_are_reported)
 {
     struct arena arena;

@@ -59,12 +59,27 @@ static char *long_chain(struct arena *arena, unsigned n)
     return sql;
 }
 
-Test(precedence, long_chain_keeps_its_grouping)
+Test(precedence, long_chain_is_regrouped)
 {
+    enum { OPERANDS = 400 };
     struct arena arena;
     arena_init(&arena, 0);
-    const char *sql = long_chain(&arena, 400);
-    cr_expect_str_eq(regrouped(&arena, sql, SQL_PRECEDENCE_POSTGRES), sql);
-    cr_expect_str_neq(regrouped(&arena, long_chain(&arena, 100), SQL_PRECEDENCE_POSTGRES), long_chain(&arena, 100));
+    const char *got = regrouped(&arena, long_chain(&arena, OPERANDS), SQL_PRECEDENCE_POSTGRES);
+    unsigned sums = 0;
+    for (const char *at = got; (at = strstr(at, "(a + a)")); at++) sums++;
+    cr_expect_eq(sums, OPERANDS / 2 - 1, "%u", sums);
     arena_free(&arena);
+}
+
+Test(precedence, full_arena_is_an_error)
+{
+    struct arena arena, small;
+    struct sql_stmt *stmt;
+    const char *sql = "SELECT a UNION SELECT b INTERSECT SELECT c";
+    arena_init(&arena, 0);
+    arena_init(&small, 1);
+    cr_assert_eq(sql_parse(&arena, sql, strlen(sql), NULL, &stmt), ERR_OK);
+    cr_expect_eq(sql_regroup(&small, stmt, SQL_PRECEDENCE_POSTGRES), ERR_LIMIT_MEMORY);
+    arena_free(&arena);
+    arena_free(&small);
 }

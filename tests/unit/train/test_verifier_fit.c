@@ -175,7 +175,7 @@ Test(train_verifier, folds_need_enough_databases)
     leak_check();
 }
 
-/* Of eight mutants of a kind that every question has and one of a rare kind, the rare one nearly always comes first. */
+/* A draw orders eight mutants of a common kind and one of a rare kind. The rare one is nearly always first. */
 Test(train_verifier, rare_kinds_are_drawn_equally_often)
 {
     enum { COMMON = 8, DRAWS = 400 };
