@@ -1,11 +1,14 @@
-/* assay index: builds the schema index of a database and prints it. */
+/* assay index: builds the schema index of a database and prints it. Finds keys that a database does not declare. */
 #include "cli/cli.h"
 #include "cli/output/format.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
+#include "cli/replay/query_log.h"
 #include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
+#include "lib/schema/dbt.h"
 #include "lib/schema/schema.h"
+#include "train/learn_keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -214,13 +217,8 @@ static void show(const struct view *view, enum format format)
     }
 }
 
-static int index_run(struct cli *cli)
+static int run_index(struct cli *cli, bool build)
 {
-    bool build = strcmp(cli->args[0], "build") == 0;
-    if (!build && strcmp(cli->args[0], "show") != 0) {
-        complain("unknown index action '%s', expected build or show", cli->args[0]);
-        return EXIT_ERROR;
-    }
     enum format format;
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
     struct err err = {0};
@@ -246,23 +244,80 @@ static int index_run(struct cli *cli)
     return code;
 }
 
+static int run_build(struct cli *cli)
+{
+    return run_index(cli, true);
+}
+
+static int run_show(struct cli *cli)
+{
+    return run_index(cli, false);
+}
+
+/* --- keys that the database does not declare ---------------------------------------------------------------------- */
+
+static const char *learn_line(void *ctx, const char *db, const struct schema_index *schema, const json_t *line)
+{
+    const char *sql = json_string_value(json_object_get(line, "sql"));
+    if (!sql) sql = json_string_value(json_object_get(line, "gold"));
+    if (!sql) return "the line lacks db, or sql or gold";
+    return learn_keys_add(ctx, db, schema, sql) ? NULL : "the query does not parse or names an unknown column";
+}
+
+static int run_learn(struct cli *cli)
+{
+    struct learn_keys *learn = learn_keys_new();
+    int code = query_log_walk(cli, cli->args[1], &(struct query_log){learn_line, learn});
+    bool any = code != EXIT_ERROR && learn_keys_print(learn, stdout);
+    if (code != EXIT_ERROR && !any) complain("no undeclared reference is joined on by three queries");
+    learn_keys_free(learn);
+    return code;
+}
+
+static int run_import(struct cli *cli)
+{
+    struct err err = {0};
+    unsigned n = 0;
+    if (schema_dbt_keys(cli->args[1], stdout, &n, &err)) return complain_err(NULL, &err);
+    if (!n) complain("%s states no key: no test `relationships` or `unique`, and no constraint", cli->args[1]);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(struct cli *cli);
+} ACTIONS[] = {{"build", run_build}, {"show", run_show}, {"learn", run_learn}, {"import", run_import}};
+
+static int index_run(struct cli *cli)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(ACTIONS); i++)
+        if (strcmp(cli->args[0], ACTIONS[i].name) == 0) return ACTIONS[i].run(cli);
+    complain("unknown index action '%s', expected build, show, learn or import", cli->args[0]);
+    return EXIT_ERROR;
+}
+
 const struct command command_index = {
     .name = "index",
     .guide = "schema-cache.md",
-    .sentence = "build or show the schema index of a database",
-    .args = "build|show DB",
+    .sentence = "build or show the schema index of a database, or find keys that it does not declare",
+    .args = "build|show DB\nlearn LOG --db-root DIR\nimport MANIFEST",
     .description =
         "Builds or shows the schema index of a database, which the signals read. The index has tables, columns, keys, "
         "declared and inferred joins, statistics and values. DB is a file, a connection string, or the name of an "
         "entry in the configuration's section `databases`. Such an entry also limits what is shown.\n\n"
         "build prints one line with the size and the time, and notes. show prints the whole index. The mark ~ at a "
         "column means that the index does not hold all values of the column. Either the column has more distinct "
-        "values than --index-values and was sampled, or it was not read within --index-ms. A note tells which.",
-    .examples = "assay index show shop.sqlite\nassay index show shop.sqlite --format json",
-    .main_flags = "format expose deny-column descriptions",
-    .words = "build show",
-    .groups =
-        (const struct option_group *const[]){&options_output, &options_schema, &options_judge, &options_general, NULL},
+        "values than --index-values and was sampled, or it was not read within --index-ms. A note tells which.\n\n"
+        "learn reads a log of queries, one JSON object a line with db and sql (or gold), and prints the references "
+        "that at least three queries join on and that the database does not declare. import reads the manifest.json "
+        "of a dbt project and prints the keys that its tests and constraints state. Both print the section `keys` of "
+        "words.yaml. Review the keys and save them beside the database, or in its directory of descriptions.",
+    .examples = "assay index show shop.sqlite\nassay index show shop.sqlite --format json\n"
+                "assay index learn queries.jsonl --db-root databases\nassay index import target/manifest.json",
+    .main_flags = "format expose deny-column descriptions db-root",
+    .words = "build show learn import",
+    .groups = (const struct option_group *const[]){&options_output, &options_schema, &options_judge, &options_database,
+                                                   &options_general, NULL},
     .min_args = 2,
     .max_args = 2,
     .run = index_run,

@@ -1,54 +1,19 @@
 /* assay words: proposes the terms of a team (words.yaml). */
 #include "cli/output/terminal.h"
+#include "cli/replay/query_log.h"
 #include "cli/settings/engine_settings.h"
-#include "eval/label.h"
-#include "lib/base/input.h"
 #include "train/suggest.h"
 
-#include <jansson.h>
 #include <string.h>
 
-struct suggesting {
-    struct engine_config config;
-    struct labeler *labeler; /* keeps the databases open */
-    struct schema_cache *schemas;
-    struct suggest *suggest;
-    struct lines lines;
-    bool failed;
-};
-
-static void suggest_line(struct suggesting *s)
+static const char *suggest_line(void *ctx, const char *db, const struct schema_index *schema, const json_t *line)
 {
-    struct err err = {0};
-    const char *path = NULL;
-    struct schema_index *index = NULL;
-    json_t *line = s->lines.too_long ? NULL : json_loadb(s->lines.text, s->lines.len, JSON_REJECT_DUPLICATES, NULL);
-    const char *name = json_string_value(json_object_get(line, "db")),
-               *gold = json_string_value(json_object_get(line, "gold")),
+    const char *gold = json_string_value(json_object_get(line, "gold")),
                *question = json_string_value(json_object_get(line, "question")),
                *evidence = json_string_value(json_object_get(line, "evidence"));
-    enum err_code code = ERR_OK;
-    if (!name || !gold || !question) code = err_set(&err, ERR_MALFORMED, "the line lacks db, question or gold");
-    struct db *db = code ? NULL : labeler_db(s->labeler, name, &path, &err);
-    if (!code) code = db ? schema_cache_get(s->schemas, db, name, path, &index, &err) : err.code;
-    if (!code) suggest_add(s->suggest, name, index, question, evidence, gold);
-    if (code) complain("%s:%llu: %s", s->lines.path, (unsigned long long)s->lines.number, err.text);
-    s->failed |= code != ERR_OK;
-    if (index) schema_unref(index);
-    json_decref(line);
-}
-
-static int suggest_log(struct suggesting *s, const char *path)
-{
-    struct err err = {0};
-    if (lines_open(path, &s->lines, &err) != ERR_OK) return complain_err(path, &err);
-    int more = 0;
-    if (s->lines.empty) complain_empty(path);
-    while ((more = lines_next(&s->lines)) > 0) suggest_line(s);
-    if (more < 0) complain("%s: cannot be read: %s", path, lines_error(&s->lines));
-    lines_close(&s->lines);
-    if (!suggest_print(s->suggest, stdout)) complain("no word of the questions is associated with one column or value");
-    return more < 0 ? EXIT_ERROR : s->failed ? EXIT_JUDGED : 0;
+    if (!gold || !question) return "the line lacks db, question or gold";
+    suggest_add(ctx, db, schema, question, evidence, gold);
+    return NULL;
 }
 
 static int words_run(struct cli *cli)
@@ -57,18 +22,11 @@ static int words_run(struct cli *cli)
         complain("unknown action '%s' of words, expected suggest", cli->args[0]);
         return EXIT_ERROR;
     }
-    if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
-    struct suggesting s = {0};
-    struct err err = {0};
-    engine_settings(cli, &s.config);
-    s.schemas = engine_settings_schemas(cli, &s.config, &err);
-    if (!s.schemas) return complain_err(NULL, &err);
-    s.labeler = labeler_new(&s.config.databases);
-    s.suggest = suggest_new();
-    int code = suggest_log(&s, cli->args[1]);
-    suggest_free(s.suggest);
-    schema_cache_free(s.schemas);
-    labeler_free(s.labeler);
+    struct suggest *suggest = suggest_new();
+    int code = query_log_walk(cli, cli->args[1], &(struct query_log){suggest_line, suggest});
+    bool any = code != EXIT_ERROR && suggest_print(suggest, stdout);
+    if (code != EXIT_ERROR && !any) complain("no word of the questions is associated with one column or value");
+    suggest_free(suggest);
     return code;
 }
 

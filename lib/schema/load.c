@@ -185,7 +185,7 @@ static enum err_code note_hidden(struct builder *builder, struct schema_table *t
     return ERR_OK;
 }
 
-static enum err_code add_key(struct builder *builder, uint32_t table, const uint32_t *columns, uint32_t n)
+enum err_code builder_add_key(struct builder *builder, uint32_t table, const uint32_t *columns, uint32_t n)
 {
     uint32_t *copy = arena_new_array(builder->arena, n, uint32_t);
     if (!copy) return builder_full(builder);
@@ -212,7 +212,8 @@ static enum err_code note_primary_key(struct builder *builder, struct schema_tab
         column->unique = true;
         column->not_null |= strcasecmp(column->type, "INTEGER") == 0; /* an alias of the rowid */
     }
-    return table->n_pk ? add_key(builder, (uint32_t)(table - builder->index->tables), ids, table->n_pk) : ERR_OK;
+    return table->n_pk ? builder_add_key(builder, (uint32_t)(table - builder->index->tables), ids, table->n_pk)
+                       : ERR_OK;
 }
 
 static enum err_code load_columns(struct builder *builder, uint32_t number)
@@ -259,7 +260,7 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
         if (usable) ids[n++] = table->columns[column].id;
     }
     if (usable && n == 1) builder->index->columns[ids[0]]->unique = true;
-    if (usable) code = add_key(builder, number, ids, n);
+    if (usable) code = builder_add_key(builder, number, ids, n);
     g_ptr_array_free(rows, TRUE);
     return code;
 }

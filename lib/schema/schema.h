@@ -91,7 +91,7 @@ struct schema_join {
     uint32_t from_table, to_table;
     const uint32_t *from, *to; /* column ids; n_pairs of them */
     uint32_t n_pairs;
-    bool declared;      /* declared; otherwise inferred from names and values */
+    bool declared;      /* by the database or in words.yaml; otherwise inferred from names and values */
     bool to_unique;     /* the referenced columns are a key */
     bool from_not_null; /* all referencing columns are NOT NULL, or hold no NULL */
     double inclusion;   /* share of distinct non-NULL from-values found in `to`. If not measured: 1 for a declared
@@ -305,6 +305,9 @@ struct schema_json_options {
  * if memory is exhausted.
  */
 char *schema_json(const struct schema_index *index, const struct schema_json_options *options);
+
+/* Prints one entry of the section `keys` of words.yaml, without a newline (keys.c). */
+void schema_print_key(const char *text, FILE *out);
 
 /* Prints tables, columns, types, keys, joins and statistics for people, or as one JSON document. Values of the data
  * (top, min, max) require `values`. */

@@ -63,10 +63,10 @@ enum err_code schema_load_foreign_keys(struct builder *builder); /* (load.c), af
 enum err_code schema_trace_origins(struct builder *builder);     /* source columns of computed columns (origins.c) */
 enum err_code schema_scan_tables(struct builder *builder);       /* statistics and values (scan.c) */
 enum err_code schema_read_sidecar(struct builder *builder, const char *path); /* (sidecar.c) */
-void schema_read_terms(struct builder *builder, const char *path);            /* words.yaml, if it exists (terms.c) */
-enum err_code schema_infer_joins(struct builder *builder);                    /* (infer.c) */
-enum err_code schema_sort_names(struct builder *builder);                     /* (find.c) */
-enum err_code schema_link_graph(struct builder *builder);                     /* (graph.c), after all joins */
+void schema_read_words(struct builder *builder, const char *path); /* words.yaml, if it exists (words_file.c) */
+enum err_code schema_infer_joins(struct builder *builder);         /* (infer.c) */
+enum err_code schema_sort_names(struct builder *builder);          /* (find.c) */
+enum err_code schema_link_graph(struct builder *builder);          /* (graph.c), after all joins */
 /* Returns the table of a listing's row, by its schema if that is a text, or -1 (find.c). */
 int schema_find_listed(const struct schema_index *index, const struct db_value *schema, const struct db_value *name);
 void schema_fill_catalog(struct schema_index *index); /* (find.c) */
@@ -89,6 +89,9 @@ char *builder_listing_sql(struct builder *builder, const struct db_listing_sql *
  * case (load.c). */
 enum err_code builder_list_of(struct builder *builder, const struct db_listing_sql *listing, const char *quoted,
                               GPtrArray **rows);
+
+/* Adds a key of its table: the columns are unique together (ids, copied; load.c). */
+enum err_code builder_add_key(struct builder *builder, uint32_t table, const uint32_t *columns, uint32_t n);
 
 /* Adds a join of the pairs from[i] → to[i] (column ids, copied). */
 enum err_code builder_add_join(struct builder *builder, const uint32_t *from, const uint32_t *to, uint32_t n_pairs,

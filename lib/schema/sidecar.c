@@ -207,7 +207,7 @@ uint64_t schema_sidecar_stamp(const char *path, const char *descriptions_dir)
 enum err_code schema_read_sidecar(struct builder *builder, const char *path)
 {
     char *words = words_of(path, builder->options->descriptions_dir);
-    if (words) schema_read_terms(builder, words);
+    if (words) schema_read_words(builder, words);
     g_free(words);
     char *dir = folder_of(path, builder->options->descriptions_dir);
     if (!dir) return ERR_OK;

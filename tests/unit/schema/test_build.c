@@ -361,12 +361,13 @@ Test(build, custom_terms_are_matched)
 Test(build, malformed_terms_are_refused)
 {
     static const char *const FILES[][2] = {
-        {"", "has no mapping"},
-        {"words: [a]", "has no mapping"},
+        {"", "has neither 'words' nor 'keys'"},
+        {"words: [a]", "words.yaml:1: expected a mapping of terms"},
+        {"keys: {a: b}", "words.yaml:1: expected a list of keys"},
         {"words: {", "words.yaml:"},
-        {"other: {a: b}", "has no mapping"},
+        {"other: {a: b}", "has neither 'words' nor 'keys'"},
         {"words: {a: b}", "expected {column"},
-        {"- x", "has no mapping"},
+        {"- x", "has neither 'words' nor 'keys'"},
     };
     char *dir = g_dir_make_tmp("words-XXXXXX", NULL), *path = g_build_filename(dir, "words.yaml", NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(FILES); i++) {
