@@ -1,7 +1,7 @@
-/* Rows of the frame of a question: X(pattern, kind, kinds of which one must have been read before, or 0). No include
- * guard: include it with X defined.
+/* Rows of the frame of a question: X(pattern, kind, kinds of which one must precede, or 0). No include guard: include
+ * it with X defined.
  *
- * Rows are grouped by kind. A row is among those of another kind if it must win against them. */
+ * Rows are grouped by kind. A row is in the group of another kind if it must win against the rows there. */
 #define UNIT                                                                                                           \
     "day|week|month|quarter|year|season|period|hour|night|shift|term|semester|fortnight|decade|minute|date|january|"   \
     "monday|midnight|morning|century"
@@ -55,7 +55,7 @@
     "better|worse|faster|slower|heavier|lighter"
 
 #define AFTER(kind) 1U << FRAME_##kind
-/* words that look like an element and are none */
+/* words that resemble an element but are none */
 X("named|titled|entitled|called *", IDIOM, 0)
 X("no|without|not ?any lines|rows|entries|line|row|entry ?with|of|that ?have ?a|an|any zero|zeros|zeroes|0|nothing",
   NO_ZEROS, 0)
@@ -1246,7 +1246,7 @@ X("in ?exactly ?just this|that ?same order", IN_ORDER, 0)
 X("in the same|given|stated|named order", IN_ORDER, 0)
 X("respectively", IN_ORDER, 0)
 
-/* after or before the time that was planned */
+/* after or before the planned time */
 #define PLAN "schedule|plan|planned|scheduled|expected|promised|agreed|due|deadline|target|estimated|announced|promise"
 X("late|too|of night|at|in|the|last|pays|fee|fees|charge|penalty|shift|eighties|nineties", IDIOM, 0)
 X("as|at|the late|latest as|of|by", IDIOM, 0)
@@ -1327,7 +1327,7 @@ X("multiple|several|repeat|double|second|further|return ?and ?* count|counts|cou
   "?as|too|again|also|separately ?*",
   REPEATS, 0)
 X("more than once|twice counts|count|is|are|each|adds", REPEATS, 0)
-/* rows of a kind that count, or do not */
+/* rows of a kind that count or do not count */
 X("too many|much|few|little|high|low|late|early|long|short|small|big|large|old|young|expensive|cheap|often|slow|fast",
   IDIOM, 0)
 X("without|no|not|never|if|have|has|had|having|there|is|are|at|for ?ever any", IDIOM, 0)

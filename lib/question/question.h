@@ -54,8 +54,7 @@ struct question_mention {
 enum question_cue_kind {
     QUESTION_CUE_IDIOM,    /* no purpose: hides shorter cues ("most of", "not only") */
     QUESTION_CUE_COMPARE,  /* has op and number */
-    QUESTION_CUE_BETWEEN,  /* has number and number2; op SQL_OP_GT: bounds excluded, SQL_OP_GE: included, NONE:
-                            * unstated */
+    QUESTION_CUE_BETWEEN,  /* has number and number2; op SQL_OP_GT excludes the bounds, SQL_OP_GE includes them */
     QUESTION_CUE_COUNT,    /* how many, number of */
     QUESTION_CUE_QUANTITY, /* how much, amount: a count, a sum or a column */
     QUESTION_CUE_AVERAGE,
@@ -87,8 +86,7 @@ struct question_cue {
     bool loose;   /* true if a strict and an inclusive operator both fit: after, over, since */
     bool weak;    /* true if its words often mean something else */
     bool named;   /* true if its words are part of a column's name: "max_speed", "total_points" */
-    bool never;   /* of a negation: true for "not one" (never, none, without any), which excludes things, not single
-                   * rows */
+    bool never;   /* of a negation: true for "not one" (never, none, without any): excludes things, not rows */
     bool part;    /* of a negation: true for "not all", "not every" */
     bool hundred; /* of a ratio: true if it is in per cent */
     uint8_t rank; /* 2 for "second", 3 for March, 2 for Tuesday; 0 without a rank */

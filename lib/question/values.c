@@ -94,7 +94,7 @@ static bool is_times(const struct text_token *token, double *number)
     return false;
 }
 
-/* *taken gets its tokens. */
+/* Adds the number at `i`. Sets *taken to the number of its tokens. */
 static bool add_number(struct reader *reader, uint32_t i, double number, bool spelled, uint32_t *taken)
 {
     double factor = 1;
