@@ -2,7 +2,7 @@
  *
  * The rules are rows of CUES, patterns of words (lib/question/pattern.h). At each token the pattern that takes most
  * tokens wins, and its tokens are used up. So a longer row hides a shorter one, and IDIOM rows exist only to hide
- * others. To add a cue, add a row and a case. */
+ * others. To add a cue, add a row and a test case. */
 #include "lib/question/pattern.h"
 #include "lib/question/read.h"
 
@@ -11,6 +11,8 @@
 #include <glib.h>
 #include <pthread.h>
 #include <string.h>
+
+enum { NUMBER_REACH = 4, ROWS_REACH = 6, MAX_ROWS = 50, MAX_TOP = 1000 };
 
 /* Flags of a row:
  * - F_LOOSE: a strict and an inclusive operator both fit.
@@ -21,7 +23,6 @@
  * - F_PART: some are left out, but not all (not every).
  * - F_HUNDRED: a ratio in per cent.
  * - F_YIELD: yields to a longer cue that begins with its last word ("with no more than"). */
-enum { NUMBER_REACH = 4, ROWS_REACH = 6, MAX_ROWS = 50, MAX_TOP = 1000 };
 enum { F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8, F_NEVER = 16, F_PART = 32, F_HUNDRED = 64, F_YIELD = 128 };
 
 #define UP                                                                                                             \

@@ -1,9 +1,9 @@
 /* Compares the forms of values (forms.h).
  *
- * Two tables hold the knowledge: peoples with their countries, and words with their codes. Four searches use them: two
- * texts, a text in a question, a text in a column, and a column's values in a question. Results are cached with the
- * question (memo.h). Only note_words, is_of_people, is_people and ask_peoples read the table of peoples, so a larger
- * lexicon can replace it. */
+ * Two tables hold the knowledge: peoples with their countries, and words with their codes. They serve to compare two
+ * texts, to find a text in a question or in a column, and to find a column's values in a question. Results are cached
+ * with the question (memo.h). Only note_words, is_of_people, is_people and ask_peoples read the table of peoples, so a
+ * larger lexicon can replace it. */
 #include "lib/question/forms.h"
 
 #include "lib/question/memo.h"

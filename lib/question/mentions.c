@@ -5,7 +5,7 @@
  * mentioned where enough of its words are close together. Its score is the share of its weight that was found there.
  *
  * The lexicon finds more words, but less certain ones. Mentions with a word from the lexicon are kept apart as weak
- * ones. In one list with the others, they would answer signals that ask for certain mentions ("is this word
+ * ones. In one list with the others, they would satisfy signals that need certain mentions ("is this word
  * explained?"). */
 #include "lib/question/read.h"
 
@@ -25,7 +25,7 @@ enum {
 
 static const float SYNONYM = 0.75F, STOP_SYNONYM = 0.5F, MIN_SCORE = 0.3F;
 static const float LEXICON = 0.7F, MIN_LEXICON = 0.3F; /* factor of the lexicon's links; least strength that counts */
-static const float NAMED = 0.95F;                      /* score from which a name counts as complete */
+static const float NAMED = 0.95F;                      /* minimum score of a complete name */
 static const unsigned LEXICON_KINDS = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED |
                                       1U << TEXT_RELATION_ATTRIBUTE | 1U << TEXT_RELATION_DEMONYM |
                                       1U << TEXT_RELATION_IS_A | 1U << TEXT_RELATION_HAS_KIND;

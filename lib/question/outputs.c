@@ -2,8 +2,8 @@
  *
  * "Show the name, age and number of pets of each student who ..." → {name} {age} {number of pets}. A sentence is read
  * from its lead ("show", "list", "which") through phrases separated by commas and "and", to the word that ends the list
- * ("of", "for", "who", "have" ...). This grammar is a guess, so `outputs_closed` says whether the count can be trusted.
- * An "and" that may continue the list, or a prefix ("for each city, ..."), clears it. */
+ * ("of", "for", "who", "have" ...). This reading is uncertain, so `outputs_closed` says whether the list can be trusted
+ * to be complete. An "and" that may continue the list, or a prefix ("for each city, ..."), clears it. */
 #include "lib/question/read.h"
 
 #include <glib.h>

@@ -1,5 +1,6 @@
-/* Whether the query measures the right thing: rows kept, parts of relations and dates, ratios, counts, groups, repeats.
- * The signals of signals/join and signals/structure vote if they are certain; here the same facts are graded. */
+/* Measures whether the query computes the right thing: kept rows, parts of relations and dates, ratios, counts, groups,
+ * repeats. The signals of signals/join and signals/structure vote if they are certain; here the same facts are
+ * graded. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 #include "signals/support/counted.h"
