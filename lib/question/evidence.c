@@ -151,7 +151,7 @@ static uint32_t columns_named(const struct evidence_scan *scan, const char *lett
 static bool column_before(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
 {
     char letters[MAX_LETTERS];
-    while (end > first && scan->tokens[end - 1].kind == TEXT_PUNCT) end--; /* SUM(hits) / ... */
+    while (end > first && scan->tokens[end - 1].kind == TEXT_PUNCT) end--; /* the bracket in SUM(hits) / ... */
     for (uint32_t k = MAX_NAME_TOKENS; k > 0; k--)
         if (end >= first + k && letters_of(scan, end - k, end, letters) && columns_named(scan, letters, side))
             return true;
@@ -351,7 +351,7 @@ static void read_clause(struct evidence_scan *scan, uint32_t first, uint32_t end
         if (!n || i == first) continue;
         term_end = i;
         read_formulas(scan, i + n, end);
-        if (scan->out->n_definitions == before) { /* sex = 'F' means female */
+        if (scan->out->n_definitions == before) { /* reversed: sex = 'F' means female */
             read_formulas(scan, first, i);
             term = i + n;
             term_end = end;

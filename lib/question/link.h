@@ -84,7 +84,7 @@ struct link_name {
     uint32_t n;
 };
 
-/* The question's side. */
+/* The question's side of the links. */
 struct link_question {
     const struct schema_index *schema;
     const struct question *question;

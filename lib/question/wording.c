@@ -26,7 +26,7 @@ enum {
 struct wording_words {
     const struct wording_model *model;
     uint32_t n, n_grams;
-    uint32_t words[MAX_WORDS];   /* hashes; 0 separates question and evidence */
+    uint32_t words[MAX_WORDS];   /* hashes of the words; 0 separates question and evidence */
     uint32_t numbers[MAX_WORDS]; /* hash of the digits of a number word; else 0 */
     uint32_t common[MAX_WORDS];  /* the word if it is common; else 0 */
     uint32_t grams[MAX_GRAMS];   /* sorted, each once */
@@ -313,7 +313,7 @@ struct wording_parts {
     struct arena *arena;
     const struct wording_words *wording;
     uint64_t parts[MAX_PARTS]; /* sorted, each once, after merge_parts */
-    uint64_t near[MAX_NEAR];   /* keys, likewise */
+    uint64_t near[MAX_NEAR];   /* keys of words near named parts; sorted, each once, after merge_parts */
     uint32_t n, n_near;
 };
 
