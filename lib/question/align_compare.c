@@ -1,4 +1,8 @@
-/* Checks comparisons of two columns: which one the question says is greater or later. */
+/* Checks comparisons of two columns: which one the question says is greater or later.
+ *
+ * If the question asks for late or early rows, the condition must compare an actual time with a planned one
+ * accordingly. Otherwise a cue such as "more than" or "before" decides: the words around it name one column before it
+ * and the other one after it. Negated or ambiguous words give no item. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>

@@ -78,8 +78,8 @@ bool align_names_column(const struct aligner *a, const struct schema_column *col
 /* Returns the order in which the question names two parts: 1 if the first part is first, -1 if the second is, 0 if
  * unknown. Words of both parts do not count. */
 int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second);
-/* Returns the sides of a negation on which the question names two relations: 1 if the second relation follows it, -1 if
- * the first does, 0 if unknown. `negation` is a token. */
+/* Returns the side of a negation on which the question names two relations. The result is 1 if the second relation
+ * follows the negation, -1 if the first does, 0 if unknown. `negation` is a token. */
 int align_order_around(const struct aligner *a, const struct meaning *first, const struct meaning *second,
                        uint32_t negation);
 

@@ -1,9 +1,9 @@
 /* Compares the forms of values (forms.h).
  *
  * Two tables hold the knowledge: peoples with their countries, and words with their codes. They serve to compare two
- * texts, to find a text in a question or in a column, and to find a column's values in a question. Results are cached
- * with the question (memo.h). Only note_words, is_of_people, is_people and ask_peoples read the table of peoples, so a
- * larger lexicon can replace it. */
+ * texts and to find a text in a question or in a column. They also serve to find a column's values in a question.
+ * Results are cached with the question (memo.h). Only note_words, is_of_people, is_people and ask_peoples read the
+ * table of peoples, so a larger lexicon can replace it. */
 #include "lib/question/forms.h"
 
 #include "lib/question/memo.h"
@@ -414,8 +414,8 @@ struct kept_forms {
     uint32_t n;
 };
 
-/* Returns a new entry that is not `known` yet; NULL if the cache or the arena is full, or the text is empty or too
- * long. */
+/* Returns a new entry that is not `known` yet. Returns NULL if the cache or the arena is full, or the text is empty or
+ * too long. */
 static struct kept_form *keep_form(struct arena *arena, struct kept_forms *kept, uint32_t column, const char *text,
                                    size_t len)
 {

@@ -1,5 +1,5 @@
-/* The frame of a question: requests about the calculation beyond its cues (question.h), such as running totals, earlier
- * and later values, ties, things without related rows, and shares.
+/* The frame of a question: requests about the calculation beyond its cues (question.h). Examples are running totals,
+ * earlier and later values, ties, things without related rows, and shares.
  *
  * The rules are rows of lib/question/frame_rows.h, patterns of words. An element says that the words make such a
  * request. It does not say for which column: lib/question/align.h compares the elements with the meaning of a query. */

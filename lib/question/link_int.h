@@ -33,7 +33,7 @@ uint32_t link_weigh(const struct text_tokens *words, const struct text_tokens *o
  * without such a cue. */
 float link_near_cue(const struct link_question *question, uint32_t word, unsigned kinds);
 
-/* Chooses an edge for each word, so that no slot is taken twice and the sum of gains is greatest. best[word] gets an
+/* Chooses at most one edge for each word. No slot is taken twice, and the sum of gains is greatest. best[word] gets an
  * index into `edges`, or -1. Returns false if the arena is full. */
 bool link_assign(struct arena *arena, const struct link_edge *edges, uint32_t n, int best[LINK_MAX_WORDS]);
 

@@ -1,7 +1,8 @@
 /* Reads the question's side of linking: its content words, and the names of the schema that each may mean.
  *
- * Each word of the schema is looked up in a hash table of the question's stems, in the groups of its synonyms, and in
- * the lexicon. A set of words is 64 bits. So the cost is that of reading the schema's names once. */
+ * The words of the question are indexed by stem, by group of synonyms, and in a word set of the lexicon. Then each word
+ * of the schema is looked up once. A set of words is 64 bits. So the cost is that of reading the schema's names
+ * once. */
 #include "lib/question/link_int.h"
 
 #include "lib/text/lexicon.h"

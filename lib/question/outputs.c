@@ -1,9 +1,9 @@
 /* Reads the requested outputs: the columns of the answer, as far as the grammar of the question tells.
  *
- * "Show the name, age and number of pets of each student who ..." → {name} {age} {number of pets}. A sentence is read
- * from its lead ("show", "list", "which") through phrases separated by commas and "and", to the word that ends the list
- * ("of", "for", "who", "have" ...). This reading is uncertain, so `outputs_closed` says whether the list can be trusted
- * to be complete. An "and" that may continue the list, or a prefix ("for each city, ..."), clears it. */
+ * "Show the name, age and number of pets of each student who ..." → {name} {age} {number of pets}. The list of a
+ * sentence begins after its lead ("show", "list", "which"). Commas and "and" separate its phrases, and a word such as
+ * "of", "for", "who" or "have" ends it. This reading is uncertain, so `outputs_closed` says whether the list can be
+ * trusted to be complete. An "and" that may continue the list, or a prefix ("for each city, ..."), clears it. */
 #include "lib/question/read.h"
 
 #include <glib.h>

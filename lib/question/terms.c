@@ -1,5 +1,5 @@
 /* Finds the team's terms (words.yaml, lib/schema/terms.c) in a question. The meaning of each term is appended to the
- * evidence, so all readers of the evidence use it. read_mentions makes a term of a column a mention of that column. */
+ * evidence, for all readers of the evidence. A term of a column becomes a mention of that column (read_mentions). */
 #include "lib/question/read.h"
 
 #include <string.h>

@@ -145,8 +145,8 @@ static uint32_t run_room(const struct text_tokens *tokens, uint32_t first, uint3
     return n < room ? n : room;
 }
 
-/* True if the run may be a proper name: it has a capitalised word that does not begin a sentence, or a number among
- * several words. */
+/* True if the run may be a proper name. It then has a capitalised word that does not begin a sentence, or a number
+ * among several words. */
 static bool has_capital(const struct text_tokens *tokens, uint32_t first, uint32_t n)
 {
     for (uint32_t i = first; i < first + n; i++)

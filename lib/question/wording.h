@@ -60,8 +60,8 @@ struct wording_score {
 struct wording_score wording_score(struct arena *arena, const struct wording_words *wording,
                                    const struct meaning *meaning);
 
-/* Return data for training in *out: the hashes of all words, in order and with repeats (0 before the evidence); all
- * keys of a meaning, without repeats. Return the count; 0 also if the arena is full. */
+/* Return data for training in *out. The words are the hashes of all words, in order and with repeats (0 before the
+ * evidence). The keys are all keys of a meaning, without repeats. Return the count; 0 also if the arena is full. */
 uint32_t wording_words(const struct wording_words *wording, const uint32_t **out);
 uint32_t wording_keys(struct arena *arena, const struct wording_words *wording, const struct meaning *meaning,
                       const uint64_t **out);
