@@ -1,6 +1,6 @@
-/* Proposes parts that the question has and the query lacks (lib/question/link.h). Such a part is a value without a
- * condition, a column whose name fits the words better than the used one, or a requested column that is not returned.
- * Each proposal is a guess with a reason; judging decides. */
+/* Proposes parts that the question has and the query lacks (lib/question/link.h). Such a part may be a value without a
+ * condition, or a requested column that is not returned. It may also be a column whose name fits the words better than
+ * the used one. Each proposal is a guess with a reason; judging decides. */
 #include "lib/question/forms.h"
 #include "repair/propose_int.h"
 

@@ -1,4 +1,4 @@
-/* Repairs names that do not bind, which generators invent. Such a name is a column of a table outside FROM, a column of
+/* Repairs names that do not bind, which generators invent. Such a name is a column of a table outside FROM or of
  * several tables, a near-miss of a name, or "quantity" for a count. One guess is made for all places of the same
  * name. */
 #include "repair/propose_int.h"

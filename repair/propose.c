@@ -105,7 +105,7 @@ static bool transfer(struct proposals *p, const struct repair_example *example, 
     return whole && out->n >= 0;
 }
 
-/* Adds of the nearest examples whose script fits the best query of each, then the next best of each. Returns false with
+/* Adds the best query of each of the nearest examples whose scripts fit, then the next best of each. Returns false with
  * `err` set. */
 static bool add_transferred(struct proposals *p, struct err *err)
 {

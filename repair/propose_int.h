@@ -21,8 +21,8 @@ struct proposals {
     uint32_t nodes_left; /* remaining budget of tree nodes for parsing queries: see repair_may_look */
 };
 
-/* True if the budget allows to parse and inspect one more query of this size. Hostile SQL is large, and the time of an
- * inspection grows with its size. */
+/* True if the budget allows parsing and inspecting one more query of this size. Hostile SQL is large, and the time of
+ * an inspection grows with its size. */
 bool repair_may_look(struct proposals *p);
 
 /* Adds a proposal, unless it equals the query or another proposal, or there are too many. Ignores a NULL `sql`. */
@@ -41,7 +41,7 @@ uint32_t repair_end_of_from(const struct sql_block *block);
 
 /* Proposes values of the question that the query lacks, and columns that fit its words better. */
 void repair_propose_asked(struct proposals *p);
-/* Find the texts that the question says; test whether another query still has them all. */
+/* Find the texts of the query that the question says; test whether another query still has all of them. */
 void repair_find_said(struct proposals *p);
 bool repair_keeps_said(const struct proposals *p, const char *sql);
 

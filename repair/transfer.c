@@ -1,8 +1,8 @@
 /* Transfers an example's edit script to a query (transfer.h).
  *
- * The files share the work. transfer_flat.c flattens trees. This file matches the wrong query with the target and moves
- * each edit of the script to its place there. transfer_rebind.c chooses the names and values. Every result is parsed
- * and bound before it becomes a proposal. */
+ * The files share the work. transfer_flat.c flattens trees. This file matches the wrong query with the target, and
+ * moves each edit of the script to its place in the target. transfer_rebind.c chooses the names and values. Every
+ * result is parsed and bound before it becomes a proposal. */
 #include "repair/transfer_int.h"
 
 #include <glib.h>

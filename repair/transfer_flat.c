@@ -1,8 +1,8 @@
-/* Trees in which conditions and tables are lists, and back.
+/* Flattens trees, so that conditions and tables are lists, and restores them.
  *
- *    WHERE, HAVING, ON   hold one LIST whose op is AND, even of one condition. AND and OR chains below are such LISTs
- *    too.
- *    FROM                is a list of JOINs without a left side, the first table included; op NONE follows a comma */
+ *    WHERE, HAVING, ON   hold one LIST whose op is AND, even for one condition. AND and OR chains below are such
+ *                        LISTs too.
+ *    FROM                is a list of JOINs without a left side, including the first table. Op NONE follows a comma. */
 #include "repair/transfer_int.h"
 
 #include <string.h>
@@ -67,7 +67,7 @@ static bool flatten_kids(struct arena *arena, struct sql_node *n)
     return true;
 }
 
-/* `*place` holds the node, or its replacement. */
+/* Flattens the tree below a node. `*place` gets the node or its replacement. Returns false if the arena is full. */
 static bool flatten(struct arena *arena, struct sql_node **place)
 {
     struct sql_node *n = *place, *list = NULL;

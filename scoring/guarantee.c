@@ -25,7 +25,7 @@ static const double MOST = 1e6; /* largest absolute value of a trait */
 
 struct group {
     char *name;
-    struct risk_record *records; /* the surest first */
+    struct risk_record *records; /* sorted by P, highest first */
     uint32_t n;
     struct risk_scale scale;
 };

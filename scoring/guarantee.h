@@ -34,9 +34,9 @@ struct guarantee_conditions {
 
 struct guarantee;
 
-/* Loads a file. Returns ERR_CONFIG, with problem and hint in `err`, if the file is not a guarantee file, has another
- * version, is for other models, or is broken. Returns ERR_IO if it cannot be read. `conditions` are those of this
- * process. The caller owes guarantee_free. */
+/* Loads a file. Returns ERR_CONFIG with problem and hint in `err` if the file is broken, is no guarantee file, has
+ * another version, or is for other models. Returns ERR_IO if it cannot be read. `conditions` are those of this process.
+ * The caller owes guarantee_free. */
 enum err_code guarantee_load(const char *path, const struct guarantee_conditions *conditions, struct guarantee **out,
                              struct err *err);
 void guarantee_free(struct guarantee *guarantee);
@@ -49,9 +49,9 @@ void guarantee_watch(const struct guarantee *guarantee, uint32_t group, struct r
  * records. */
 bool guarantee_saw(const struct guarantee *guarantee, uint32_t group, const struct risk_record *answer,
                    struct risk_shift *shift);
-/* Computes the traits of an answer: how many candidates agree and disagree with it, the highest P that disagrees, the
- * models' outputs, its length and rows. `chosen` is its index among the candidates; for a repair, that of the repaired
- * candidate. */
+/* Computes the traits of an answer. They are the numbers of candidates that agree and disagree with it, the highest P
+ * that disagrees, the models' outputs, and its length and rows. `chosen` is its index among the candidates; for a
+ * repair, that of the repaired candidate. */
 void guarantee_traits(const struct msg_judged *candidates, uint32_t n, uint32_t chosen, float out[RISK_TRAITS]);
 
 /* Computes risk_p_value in a group. Only P and traits of the answer are read. */

@@ -83,8 +83,8 @@ double models_combine(const struct scoring_models *models, double p, double enta
  * Returns P unchanged if no model was consulted, or if the label model already weighs these signals. */
 double models_hear(const struct scoring_models *models, const struct msg_judged *judged, double hit_rate, double p);
 
-/* Adjusts P of a candidate that was judged from a schema without data: log-odds with a constant and a scale fitted to
- * such verdicts, at most `p`. Without fitted numbers returns `p`, at most even odds. NAN stays NAN. */
+/* Adjusts P of a candidate that was judged from a schema without data. Applies a constant and a scale, fitted to such
+ * verdicts, to the log-odds. Returns at most `p`; without fitted numbers also at most even odds. NAN stays NAN. */
 double models_from_schema(const struct scoring_models *models, double p);
 
 /* Finds the signals that neither the classifier nor the verifier reads: scoring/unlearned.c. models_load calls it. */

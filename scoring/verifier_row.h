@@ -38,8 +38,8 @@ void verifier_row(const float *features, const float *signals, const double *exp
 /* Fills the levels of a judged candidate's signals, by id. */
 void verifier_row_signals(const struct msg_judged *judged, float *signals);
 
-/* Computes the keys of a question for the models of expected components: stems and their n-grams, with values masked,
- * so that the models learn the question's form. At most VERIFIER_MAX_KEYS, each unique. Returns their number; 0 also if
+/* Computes the keys of a question for the models of expected components: stems and their n-grams. Values are masked, so
+ * that the models learn the question's form. At most VERIFIER_MAX_KEYS, each unique. Returns their number; 0 also if
  * memory runs out. */
 enum { VERIFIER_MAX_KEYS = 1024, VERIFIER_MAX_WORDS = 250 };
 uint32_t verifier_keys(struct arena *arena, const char *question, uint64_t keys[VERIFIER_MAX_KEYS]);

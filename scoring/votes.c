@@ -220,7 +220,7 @@ static const struct {
 enum { N_REQUEST_COLUMNS = sizeof request_columns / sizeof *request_columns };
 
 /* Tests of the positive labelers (SQLens §3.2): true if the labeler covers the signal. lambda_all and lambda_db cover
- * families that check every candidate, lambda_llm those of a language model. */
+ * families that check every candidate. lambda_llm covers those of a language model. */
 static bool in_all(const struct vsig_def *def)
 {
     return !def->off_by_default && def->family != VSIG_LLM;

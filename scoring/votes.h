@@ -6,8 +6,8 @@
  * label model's own probability. Model files carry the names of their columns. Columns may be added at any time; a
  * model reads those it knows.
  *
- * Request-level columns read the candidates [0, n_seen) only, so that a decision taken in order does not depend on how
- * many were judged ahead of it. Thread: any; pure. */
+ * Request-level columns read only the candidates [0, n_seen). So a decision taken in order does not depend on how many
+ * were judged ahead of it. Thread: any; pure. */
 #ifndef ASSAY_SCORING_VOTES_H
 #define ASSAY_SCORING_VOTES_H
 

@@ -1,4 +1,8 @@
-/* Collects the parts of a meaning that the aspects look at, and runs the aspects. */
+/* Collects the parts of a meaning that the aspects inspect, and runs the aspects (align.h).
+ *
+ * Helpers compare terms of the meaning with the words of the question. The order of two parts is that of the mean
+ * positions of their words. The position of a part comes from the links of its columns and tables, and from its
+ * literals. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
@@ -121,7 +125,7 @@ bool align_names_thing(const struct aligner *a, const struct schema_column *colu
     return column->affinity == SCHEMA_TEXT || schema_is_foreign_key(a->schema, column->id) || column->pk;
 }
 
-/* The text of a literal as SQL writes it. */
+/* Returns the text of a SQL literal without quotes, and its length. NULL if the arena is full. */
 static char *text_of_literal(struct arena *arena, const char *literal, size_t *len)
 {
     size_t n = strlen(literal);
@@ -193,10 +197,10 @@ bool align_is_correlated(const struct meaning *m)
 
 /* --- places --- */
 
-/* Weight of the question's words that stand for a part. */
+/* The words of the question that name a part, with weights. */
 struct align_place {
     const struct aligner *a;
-    bool only_values; /* the words of literals alone, as tokens */
+    bool only_values; /* true if only `tokens`, the words of literals, count */
     float words[LINK_MAX_WORDS];
     uint32_t tokens[8], n_tokens;
 };
@@ -237,7 +241,7 @@ static void add_relation(void *self, const struct meaning *m)
         if (!m->sources[i].relation) add_span(self, m->sources[i].start, m->sources[i].end);
 }
 
-/* A term as the only output of a relation, so that it can be visited. */
+/* Collects the words of a term. The term becomes the only output of a relation, so that it can be visited. */
 static void place_of_term(struct align_place *place, const struct meaning_term *term)
 {
     struct meaning_output output = {.term = (struct meaning_term *)(uintptr_t)meaning_follow(term, NULL)};
@@ -252,7 +256,7 @@ static bool has_token(const struct align_place *place, uint32_t token)
     return false;
 }
 
-/* The mean token of the literals that only one of the two has; -1: none. */
+/* Returns the mean token of the literals that only the first place has; -1 if there are none. */
 static double mean_literal(const struct align_place *own, const struct align_place *other)
 {
     double sum = 0, n = 0;
@@ -264,7 +268,7 @@ static double mean_literal(const struct align_place *own, const struct align_pla
     return n > 0 ? sum / n : -1;
 }
 
-/* The mean token of the words that only one of the two has; -1: none. */
+/* Returns the mean token of the words that only the first place has; -1 if there are none. */
 static double mean_token(const struct align_place *own, const struct align_place *other)
 {
     if (own->only_values) return mean_literal(own, other);
@@ -279,8 +283,8 @@ static double mean_token(const struct align_place *own, const struct align_place
     return weight > 0 ? sum / weight : -1;
 }
 
-/* The words of the side that is left out follow the negation, those of the other side precede it. The verb may be
- * right before the negation: "created no ticket". */
+/* The words of the excluded side follow the negation, and those of the other side precede it. The verb may come right
+ * before the negation: "created no ticket". */
 static const double VERB_REACH = 1.5; /* tokens */
 
 static int compare_with_negation(const struct align_place *kept, const struct align_place *left_out, uint32_t negation)
@@ -308,7 +312,7 @@ static int order_by(const struct aligner *a, const struct meaning_term *first, c
     return compare_places(&one, &two);
 }
 
-/* Literals come first: a column that both parts read may be named twice, once for each. */
+/* Compares the literals first, because the question may name a column of both parts twice, once for each. */
 int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second)
 {
     if (!a->links) return 0;

@@ -1,10 +1,10 @@
-/* Alignment of the frame of a question (frame.h) with the meaning of a query (lib/meaning/meaning.h).
+/* Aligns the frame of a question (frame.h) with the meaning of a query (lib/meaning/meaning.h).
  *
- * DESIGN. Each aspect is a row of ALIGN_ASPECTS. Its function looks at one kind of element, such as running totals. For
- * each part of the query, it adds an item: the part agrees with the question, or differs from it. If it cannot tell, it
- * adds no item. So an unknown part of a meaning never counts as agreement.
+ * DESIGN. Each aspect is a row of ALIGN_ASPECTS. Its function inspects one kind of element, such as running totals. For
+ * each part of the query, it adds an item: the part agrees with the question, or differs from it. It adds no item if it
+ * cannot decide. So an unknown part of a meaning never counts as agreement.
  *
- * Signals turn differences into findings. Features count both. */
+ * Signals turn differences into findings. Features count agreements and differences. */
 #ifndef ASSAY_LIB_QUESTION_ALIGN_H
 #define ASSAY_LIB_QUESTION_ALIGN_H
 
@@ -13,7 +13,7 @@
 
 struct frame_element;
 
-/* aspect, the function align_... that looks at it, group, name */
+/* aspect, its function align_..., group, name */
 #define ALIGN_ASPECTS(X)                                                                                               \
     X(RUNNING, running, WINDOW, "running total")                                                                       \
     X(RESTART, restart, WINDOW, "restart of a running total")                                                          \
@@ -49,10 +49,10 @@ enum align_group { ALIGN_WINDOW, ALIGN_CALCULATION, ALIGN_UNITS };
 struct align_item {
     enum align_aspect aspect;
     bool agrees;
-    bool certain;             /* a difference that only a wrong query has; else one that a right query may have */
-    uint32_t first, n_tokens; /* tokens of the question; n_tokens is 0 if no words ask for it */
-    uint32_t start, end;      /* bytes of the statement; both are 0 if no part does it */
-    const char *says;         /* a difference: one sentence for a person; else NULL */
+    bool certain;             /* true if only a wrong query has this difference; false if a right one may have it */
+    uint32_t first, n_tokens; /* tokens of the question; n_tokens is 0 if no words request the part */
+    uint32_t start, end;      /* bytes of the statement; both are 0 if no part implements the request */
+    const char *says;         /* of a difference: one sentence for a person; else NULL */
 };
 
 enum { ALIGN_MAX_ITEMS = 32 };
@@ -62,16 +62,17 @@ struct alignment {
     uint32_t n;
 };
 
-/* Aligns a question with a meaning. `links` (may be NULL) says which words stand for which part. Items beyond
- * ALIGN_MAX_ITEMS are left out. NULL if the arena is full. Thread: eval. */
+/* Aligns a question with a meaning. `links` (may be NULL) gives the words that name each part. Items beyond
+ * ALIGN_MAX_ITEMS are ignored. Returns NULL if the arena is full, and no items without a frame or a meaning. Thread:
+ * eval. */
 const struct alignment *align_make(struct arena *arena, const struct question *question,
                                    const struct schema_index *schema, const struct meaning *meaning,
                                    const struct link_query *links);
 
-/* Gives the column of a term; NULL if it is no column of a table of the schema. Thread: any. */
+/* Returns the column of a term; NULL if it is not a column of a table in the schema. Thread: any. */
 const struct schema_column *align_term_column(const struct schema_index *schema, const struct meaning_term *term);
 
-/* True if a part of the query agrees with the element, or differs from it. */
+/* Returns true if a part of the query agrees with the element, or differs from it. */
 bool align_has_item(const struct alignment *alignment, const struct frame_element *element);
 
 enum align_group align_group(enum align_aspect aspect);

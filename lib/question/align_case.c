@@ -1,4 +1,4 @@
-/* Aspects of conditional amounts: their sign, and which column of the result is which. */
+/* Checks conditional amounts: their sign, and the order and names of the columns that show them. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
@@ -6,7 +6,7 @@
 
 /* --- signs --- */
 
-/* -1 for -x, -1 * x and -1, 0 for 0, 1 for another amount. */
+/* Returns the sign of an amount: -1 for -x, -1 * x and -1, 0 for 0, 1 for other amounts. */
 static int sign_of(const struct meaning_term *term)
 {
     if (align_is(term, MEANING_OPERATION, "negative") || align_is(term, MEANING_VALUE, "-1")) return -1;
@@ -17,14 +17,15 @@ static int sign_of(const struct meaning_term *term)
     return sign;
 }
 
-/* The literal of "column = literal". */
+/* Returns the literal of "column = literal"; NULL for other conditions. */
 static const struct meaning_term *literal_of(const struct meaning_term *condition)
 {
     bool equal = align_is(condition, MEANING_OPERATION, "=") && condition->n_parts == 2;
     return equal && align_is(condition->parts[1], MEANING_VALUE, NULL) ? condition->parts[1] : NULL;
 }
 
-/* "minus X" and "deducting X" name the subtracted amount behind them, "X subtracted" before them. */
+/* True if the words name the subtracted amount after them, as in "minus X", and not before them, as in "X
+ * subtracted". */
 static bool names_behind(const struct aligner *a, const struct frame_element *asked)
 {
     static const char *const words[] = {"minus", "less", "deduct", "deducting", "subtract", "subtracting", "net"};
@@ -48,7 +49,8 @@ static void offer_literal(struct subtracted *best, const char *text, uint32_t to
     best->text = text;
 }
 
-/* The literal of the column that the question subtracts: the nearest one on the side of the element that names it. */
+/* Returns the literal of the column that the question subtracts: the nearest one on that side of the element. NULL if
+ * there is none. */
 static const char *subtracted_value(const struct aligner *a, const struct frame_element *asked,
                                     const struct schema_column *column)
 {
@@ -101,7 +103,8 @@ void align_sign(struct aligner *a)
 
 /* --- columns --- */
 
-/* The literal that tells an output from others like it: 'web' of COUNT(*) FILTER (WHERE channel = 'web'). */
+/* Returns the literal that distinguishes an output: 'web' for COUNT(*) FILTER (WHERE channel = 'web'). NULL without
+ * one. */
 static const struct meaning_term *literal_of_output(const struct meaning_output *output)
 {
     const struct meaning_term *term = meaning_follow(output->term, NULL);
@@ -122,7 +125,8 @@ static bool is_named(const char *name, const struct meaning_term *literal)
     return strstr(folded, text) != NULL;
 }
 
-/* Two outputs that differ in one literal: each has the name of the other, or they are in another order than asked. */
+/* Checks two outputs that differ in one literal. They differ from the question if each has the name of the other, or if
+ * the question requests another order. */
 static void check_columns(struct aligner *a, const struct meaning_output *first, const struct meaning_output *second)
 {
     const struct frame_element *asked = align_asked(a, FRAME_IN_ORDER);

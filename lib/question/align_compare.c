@@ -1,4 +1,8 @@
-/* Aspect of comparisons of two columns: which one the question says is more, or later. */
+/* Checks comparisons of two columns: which one the question says is greater or later.
+ *
+ * If the question asks for late or early rows, the condition must compare an actual time with a planned one
+ * accordingly. Otherwise a cue such as "more than" or "before" decides: the words around it name one column before it
+ * and the other one after it. Negated or ambiguous words give no item. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
@@ -6,7 +10,7 @@
 
 enum { REACH = 6 /* tokens */, MIN_WORD = 4 /* letters */ };
 
-/* "more > less", of a condition on two values. */
+/* The two sides of a condition: `more` > `less`. */
 struct align_pair {
     const struct meaning_term *more, *less;
 };
@@ -25,7 +29,7 @@ static bool is_amount(const struct meaning_term *term)
     return align_is(term, MEANING_VALUE, NULL) && term->name[0] != '\'' && term->name[0] != '-';
 }
 
-/* a < b, and a - b >= n. */
+/* Reads a < b and a - b >= n as a pair. Returns false for other conditions. */
 static bool read_pair(const struct meaning_term *condition, struct align_pair *out)
 {
     bool up = condition->name[0] == '>';
@@ -40,7 +44,7 @@ static bool read_pair(const struct meaning_term *condition, struct align_pair *o
     return left->kind != MEANING_VALUE && right->kind != MEANING_VALUE;
 }
 
-/* True if the run has the word itself, such as "list" of "list price", which may be a word without content. */
+/* True if the run has the word itself, even a function word, such as "list" of "list price". */
 static bool has_word(const struct align_run *run, const char *word)
 {
     for (uint32_t i = run->first; i < run->end; i++)
@@ -73,7 +77,7 @@ static bool is_planned(const struct schema_column *column)
 
 /* --- "more than", "above", "before" between two columns --- */
 
-/* "not late", "not after": is there a negation before the token, in reach? */
+/* True if a negation precedes the token within NEGATION_REACH tokens: "not late", "not after". */
 static bool is_negated(const struct aligner *a, uint32_t token)
 {
     enum { NEGATION_REACH = 4 };
@@ -92,7 +96,7 @@ static bool is_sized(const struct question_cue *cue)
     return sized && cue->kind == QUESTION_CUE_COMPARE && cue->number < 0 && !cue->weak && !cue->part;
 }
 
-/* Says whether a cue asks for the pair (1), for the other way round (-1), or is of something else (0). */
+/* Returns 1 if a cue requests the pair, -1 if it requests the reverse, 0 if it is about something else. */
 static int asked_by(const struct aligner *a, const struct question_cue *cue, const struct schema_column *more,
                     const struct schema_column *less)
 {

@@ -1,4 +1,4 @@
-/* What the files of the alignment share. */
+/* Internal to lib/question/align*.c. */
 #ifndef ASSAY_LIB_QUESTION_ALIGN_INT_H
 #define ASSAY_LIB_QUESTION_ALIGN_INT_H
 
@@ -8,7 +8,7 @@
 
 enum { ALIGN_MAX_PARTS = 24 };
 
-/* A part of the meaning that an aspect looks at. */
+/* A part of the meaning that an aspect inspects. */
 struct align_part {
     const struct meaning_term *term;
     const struct meaning *owner;
@@ -27,37 +27,39 @@ struct aligner {
     const struct meaning *meaning;
     const struct link_query *links;
     struct align_parts windows, ratios, measures, minuses, cases, comparisons;
-    struct align_parts queries;                       /* subqueries that are values */
-    const struct meaning *relations[ALIGN_MAX_PARTS]; /* without those of subqueries in terms */
+    struct align_parts queries;                       /* subqueries that are used as values */
+    const struct meaning *relations[ALIGN_MAX_PARTS]; /* all relations but those of subqueries in terms */
     uint32_t n_relations;
     struct alignment *out;
 };
 
-/* Adds an item. `element` (may be NULL): what asks. `term` (may be NULL): where. */
+/* Add an item for an agreement or a difference. `element` (may be NULL) requests the part, and `term` (may be NULL)
+ * implements it. `says` is stored without a copy. */
 void align_agree(struct aligner *a, enum align_aspect aspect, const struct frame_element *element,
                  const struct meaning_term *term);
 void align_differ(struct aligner *a, enum align_aspect aspect, const struct frame_element *element,
                   const struct meaning_term *term, bool certain, const char *says);
 
 const struct frame_element *align_asked(const struct aligner *a, enum frame_kind kind);
-/* True if a word of the element, or one of the words around it, is `word`. */
+/* True if `word` is a word of the element or next to it. */
 bool align_says(const struct aligner *a, const struct frame_element *element, const char *word);
 
-/* True if align_says is true of one of n words. */
+/* True if align_says is true for any of n words. */
 bool align_says_any(const struct aligner *a, const struct frame_element *element, const char *const *words, size_t n);
 
 bool align_is(const struct meaning_term *term, enum meaning_kind kind, const char *name);
-/* The same as align_term_column. */
+/* Returns align_term_column for the aligner's schema. */
 const struct schema_column *align_column(const struct aligner *a, const struct meaning_term *term);
-/* True for a key, a reference or a text, whose values tell things apart. */
+/* True for a key, a reference or a text column, whose values identify things. */
 bool align_names_thing(const struct aligner *a, const struct schema_column *column);
-/* True if the question says the text of a literal; *token gets where. */
+/* True if the question says the text of a literal. *token gets its first token. */
 bool align_said_at(const struct aligner *a, const struct meaning_term *value, uint32_t *token);
-/* True if the question has the text as a plain word, such as "done"; question_says_text may leave it out. */
+/* True if the question has the text as a single word, such as "done", which question_says_text may leave out. *token
+ * gets that word. */
 bool align_word_at(const struct aligner *a, const char *text, size_t len, uint32_t *token);
 /* True if the values of the term are dates or times. */
 bool align_is_date(const struct aligner *a, const struct meaning_term *term);
-/* True if a term of the relation is a column of an enclosing one. */
+/* True if a term of the relation is a column of an enclosing relation. */
 bool align_is_correlated(const struct meaning *m);
 
 /* A run of tokens of the question, or of its evidence. */
@@ -66,25 +68,25 @@ struct align_run {
     uint32_t first, end;
 };
 
-/* True if a word of the run is like `word`. */
+/* True if a word of the run is similar to `word`. */
 bool align_run_says(const struct align_run *run, const char *word);
-/* True if the run says a word of the column, or names the thing whose key it is. */
+/* True if the run says a word of the column, a table that it references, or the table whose key it is. */
 bool align_run_names(const struct aligner *a, const struct align_run *run, const struct schema_column *column);
-/* The same of the question with its evidence. */
+/* True if the question or its evidence names the column in that way, or mentions it. */
 bool align_names_column(const struct aligner *a, const struct schema_column *column);
 
-/* Says in which order the question names two parts: 1 the first one first, -1 the second one first, 0 unknown. Words
- * of both do not count. */
+/* Returns the order in which the question names two parts: 1 if the first part is first, -1 if the second is, 0 if
+ * unknown. Words of both parts do not count. */
 int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second);
-/* Says on which sides of a negation the question names two relations: 1 the second one behind it, -1 the first one
- * behind it, 0 unknown. `negation` is a token. */
+/* Returns the side of a negation on which the question names two relations. The result is 1 if the second relation
+ * follows the negation, -1 if the first does, 0 if unknown. `negation` is a token. */
 int align_order_around(const struct aligner *a, const struct meaning *first, const struct meaning *second,
                        uint32_t negation);
 
-/* Says which row LAG or LEAD reads: -1 the row before, 1 the row after, 0 neither. */
+/* Returns the row that LAG or LEAD reads: -1 for the row before, 1 for the row after, 0 for neither. */
 int align_step_of(const struct meaning_term *window);
 
-/* The aspects: align_window.c, align_measure.c, align_case.c, align_compare.c, align_rows.c,
+/* The functions of the aspects, in align_window.c, align_measure.c, align_case.c, align_compare.c, align_rows.c and
  * align_unit.c. Each adds items. */
 #define X(aspect, look, group, name) void align_##look(struct aligner *a);
 ALIGN_ASPECTS(X)

@@ -1,4 +1,8 @@
-/* Aspects of calculations: missing values, ratios, shares, changes, differences, rows that UNION drops. */
+/* Checks calculations: missing values, ratios, shares, changes, differences, distinct counts, and rows that UNION
+ * drops.
+ *
+ * Each section has the helpers of one aspect and ends with its function. A check adds no item unless it recognises the
+ * form of the calculation. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
@@ -13,7 +17,7 @@ static bool is_zero(const struct meaning_term *term)
     return align_is(term, MEANING_VALUE, "0") || align_is(term, MEANING_VALUE, "0.0");
 }
 
-/* COALESCE(x, 0), IFNULL(x, 0). */
+/* True for COALESCE(x, 0) and IFNULL(x, 0). */
 static bool fills_zero(const struct meaning_term *term)
 {
     bool call = align_is(term, MEANING_CALL, "coalesce") || align_is(term, MEANING_CALL, "ifnull") ||
@@ -48,7 +52,7 @@ void align_missing(struct aligner *a)
 
 /* --- ratio of totals, average of ratios --- */
 
-/* *steps bounds the work: a chain of queries that each use a column twice doubles it with each one. */
+/* True if the term divides somewhere. *steps bounds the work, because each query in a chain may use a column twice. */
 static bool has_quotient(const struct meaning_term *term, unsigned *steps)
 {
     if (!*steps) return false;
@@ -72,7 +76,7 @@ static bool is_total(const struct meaning_term *term)
     return align_is(term, MEANING_MEASURE, "sum") || align_is(term, MEANING_MEASURE, "count");
 }
 
-/* "weighted by x": the sum of products by the sum of the weights, and no average of products. */
+/* Checks "weighted by x": the sum of the products divided by the sum of the weights, not an average of products. */
 static void check_weights(struct aligner *a, const struct frame_element *asked)
 {
     for (uint32_t i = 0; i < a->measures.n; i++) {
@@ -135,7 +139,7 @@ static bool keeps_all_conditions(const struct meaning *whole, const struct meani
     return true;
 }
 
-/* Each group's part of a total: a measure of the group's rows by the same measure of a subquery. */
+/* Checks the share of each group: a measure of its rows divided by the same measure of a subquery. */
 static void check_whole(struct aligner *a, const struct frame_element *asked, const struct align_part *part)
 {
     const struct meaning_term *top = part->term->parts[0], *bottom = part->term->parts[1];
@@ -156,7 +160,7 @@ void align_whole(struct aligner *a)
     for (uint32_t i = 0; asked && i < a->ratios.n; i++) check_whole(a, asked, &a->ratios.items[i]);
 }
 
-/* 1: the rows where something is, -1: where it is not, 0: unknown. */
+/* Returns 1 for the rows that have something, -1 for those that lack it, 0 if unknown. */
 static int polarity_of(const struct aligner *a, const struct meaning_term *rows)
 {
     if (!rows || rows->kind != MEANING_OPERATION) return 0;
@@ -168,7 +172,8 @@ static int polarity_of(const struct aligner *a, const struct meaning_term *rows)
     return align_is(rows->parts[1], MEANING_VALUE, "1") ? 1 : align_is(rows->parts[1], MEANING_VALUE, "0") ? -1 : 0;
 }
 
-/* The same of a numerator: COUNT(x) counts the rows where x is, COUNT(*) - COUNT(x) the others. */
+/* Returns the polarity of a numerator. COUNT(x) counts the rows that have x, and COUNT(*) - COUNT(x) those that lack
+ * it. */
 static int polarity_of_part(const struct aligner *a, const struct meaning_term *part)
 {
     if (align_is(part, MEANING_OPERATION, "-") && part->n_parts == 2 &&
@@ -204,7 +209,8 @@ void align_complement(struct aligner *a)
 
 /* --- changes --- */
 
-/* The dates of a measure's rows: "2023" of SUM(x) FILTER (WHERE year = 2023), '2024-04-01' of rows from that day on. */
+/* The dates of a measure's rows: "2023" for SUM(x) FILTER (WHERE year = 2023), '2024-04-01' for rows from that day
+ * on. */
 struct date_bounds {
     const char *period, *from, *before;
     uint64_t column; /* hash */
@@ -251,7 +257,7 @@ static bool is_earlier(const struct meaning_term *left, const struct meaning_ter
     return align_step_of(meaning_follow(left, NULL)) < 0 && align_step_of(meaning_follow(right, NULL)) >= 0;
 }
 
-/* A decrease is the earlier value less the later one. */
+/* True if the question requests a decrease, which is the earlier value minus the later one. */
 static bool asks_for_decrease(const struct aligner *a)
 {
     static const char *const stems[] = {"decreas", "declin", "drop",   "fall", "fell",
@@ -263,7 +269,7 @@ static bool asks_for_decrease(const struct aligner *a)
     return decrease;
 }
 
-/* "new / old - 1" is growth. "1 - old / new" is divided by the new value. */
+/* Checks a quotient in a change: "new / old - 1" is growth, and "1 - old / new" is relative to the new value. */
 static void check_quotient(struct aligner *a, const struct frame_element *asked, const struct meaning_term *minus)
 {
     if (minus->n_parts != 2) return;
@@ -308,14 +314,14 @@ static void check_order(struct aligner *a, const struct frame_element *asked, co
         align_differ(a, ALIGN_SIDES, asked, term, false, "the query swaps the two sides that the question names");
 }
 
-/* The difference between two amounts may be either way round. */
+/* True for words that set no order: "the difference between" two amounts may be either way round. */
 static bool is_without_order(const struct aligner *a, const struct frame_element *asked)
 {
     static const char *const words[] = {"difference", "differences", "differ", "differs", "gap", "between", "spread"};
     return align_says_any(a, asked, words, G_N_ELEMENTS(words));
 }
 
-/* "How many fewer came by web than by phone": phone less web. */
+/* True if the question requests the second part minus the first: "how many fewer came by web than by phone". */
 static bool asks_for_fewer(const struct aligner *a, const struct frame_element *asked)
 {
     static const char *const words[] = {"fewer", "less", "lower", "smaller", "cheaper", "shorter"};
@@ -342,7 +348,7 @@ void align_sides(struct aligner *a)
 
 /* --- different things --- */
 
-/* "how many different X": the cue of distinctness close behind that of counting. */
+/* True for "how many different X": a cue of distinctness closely after one of counting. */
 static bool counts_different(const struct question *question)
 {
     for (uint32_t i = 0; i + 1 < question->n_cues; i++) {
@@ -445,7 +451,7 @@ static void check_union(struct aligner *a, const struct meaning *m, const struct
                      "the question counts different things, but UNION ALL keeps equal rows");
 }
 
-/* A relation that only drops equal rows: SELECT DISTINCT amount. */
+/* True for a relation that only drops equal rows: SELECT DISTINCT amount. */
 static bool drops_equal_rows(const struct aligner *a, const struct meaning *m)
 {
     if (m->set || m->grain != MEANING_KEYS || m->n_keys != m->n_outputs || has_key(a, m)) return false;

@@ -1,17 +1,21 @@
-/* The aspect of the rows that count: those of a kind that the question keeps ("inactive ones too", "any status"), and
- * those that it leaves out ("test rows excluded"). */
+/* Checks which rows count: those of a kind that the question keeps ("inactive ones too", "any status"), and those that
+ * it excludes ("test rows excluded").
+ *
+ * Words near an element name a column or a value. A condition of the query on that column contradicts "keep" and
+ * implements "exclude". Without such a condition, the check first finds a column by which the rows could be
+ * excluded. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
 #include <string.h>
 
 enum {
-    REACH = 2, /* tokens beside an element that say which rows */
-    FEW = 3,   /* more values than a flag has */
-    MANY = 50  /* values of a kind */
+    REACH = 2, /* tokens beside an element that name the rows */
+    FEW = 3,   /* a flag has fewer different values */
+    MANY = 50  /* most different values of a kind */
 };
 
-/* A condition on one column: compared with literals, with NULL, or true by itself. */
+/* A condition on one column: a comparison with literals or NULL, or the column itself. */
 struct row_filter {
     const struct meaning_term *term;
     const struct schema_column *column;
@@ -23,8 +27,8 @@ struct row_filters {
     uint32_t n;
 };
 
-/* The words that an element is about, up to the nearest punctuation mark: those behind it, as in "any status", or those
- * before it, as in "drafts too". */
+/* Returns the words that an element applies to, up to the nearest punctuation mark. They follow "any status" and
+ * precede "drafts too". */
 static struct align_run words_about(const struct aligner *a, const struct frame_element *asked)
 {
     const struct text_tokens *tokens = &a->question->tokens;
@@ -37,7 +41,7 @@ static struct align_run words_about(const struct aligner *a, const struct frame_
     return run;
 }
 
-/* True for "or not" with more words behind it: "zero or not recorded". */
+/* True for "or not" followed by more words: "zero or not recorded". */
 static bool goes_on(const struct aligner *a, const struct frame_element *asked)
 {
     const struct text_tokens *tokens = &a->question->tokens;
@@ -80,7 +84,7 @@ static void note_term(void *self, const struct meaning *owner, const struct mean
     add_filter(filters, term, column_in(filters->a, term->parts[0]));
 }
 
-/* A column that is a condition by itself, or negated. */
+/* Adds the conditions that consist of a column or its negation. */
 static void note_flags(struct row_filters *filters, struct meaning_term *const *conditions, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -111,7 +115,7 @@ static bool takes_all(const struct row_filter *filter)
            filter->term->n_parts > stats->distinct;
 }
 
-/* "any status": the status is a kind, not a time or a key, and its name follows. */
+/* True for a column of "any status": it has few values, no dates, and its name follows. */
 static bool is_any_of(const struct row_filters *filters, const struct align_run *run, const struct row_filter *filter)
 {
     const struct schema_stats *stats = &filter->column->stats;
@@ -131,7 +135,7 @@ static const struct row_filter *find_filter(const struct row_filters *filters, c
     return NULL;
 }
 
-/* --- what the database could be asked for --- */
+/* --- columns by which rows could be excluded --- */
 
 static bool run_says_value(const struct aligner *a, const struct align_run *run, const struct schema_column *column)
 {
@@ -155,8 +159,8 @@ static bool has_filter(const struct row_filters *filters, const struct schema_co
     return false;
 }
 
-/* Looks for a column of a table that the query reads by which the rows can be left out. *filtered: the query has a
- * condition on one. */
+/* True if a table of the query has a column by which the rows can be excluded. Sets *filtered if the query has a
+ * condition on such a column. */
 static bool can_leave_out(const struct row_filters *filters, const struct align_run *run, bool *filtered)
 {
     const struct aligner *a = filters->a;

@@ -1,8 +1,8 @@
-/* Aspect of units: the result in the unit that the question asks for, and amounts of one unit in sums and comparisons.
+/* Checks units: the result in the unit that the question requests, and equal units in sums and comparisons.
  *
- * The unit of an amount is that of the column it is computed of, by the column's name. A factor such as 100 or 60
- * converts the unit; another factor, such as a rate of tax, does not. An amount of two units, or of an unknown
- * function, has no known unit. */
+ * The unit of an amount is that of its column, by the column's name. A factor such as 100 or 60 converts the unit.
+ * Another factor, such as a tax rate, does not. An amount that mixes two units, or comes from an unknown function, has
+ * no known unit. */
 #include "lib/question/align_int.h"
 #include "lib/text/units.h"
 
@@ -13,27 +13,28 @@
 
 enum { LEVELS = 12 };
 
-/* The unit of a term. A number without a unit has `thing` -1; one that is not known is not `known`. */
+/* The unit of a term. A number without a unit has `thing` -1. An unknown unit has `known` false. */
 struct amount {
     bool known, is_constant;
     int thing;
-    double factor;   /* base units in one of it */
-    double constant; /* its value, if is_constant */
+    double factor;   /* number of base units in this unit */
+    double constant; /* value of a constant */
 };
 
 struct unit_reader {
     struct aligner *a;
-    const struct meaning_term *mixed; /* a sum of two units of one thing */
+    const struct meaning_term *mixed; /* a sum of two units of one thing; NULL if there is none */
 };
 
 static const struct amount unknown_amount = {.thing = -1}, plain_amount = {.known = true, .thing = -1, .factor = 1};
 
-/* Powers of ten convert any unit, parts of an hour or day units of time, and 1024 units of data. */
+/* True if the constant converts a unit. Powers of ten convert any unit, 60 or 24 units of time, and 1024 units of
+ * data. */
 static bool converts(double constant, int thing)
 {
     static const struct {
         double factor;
-        int thing; /* -1: any */
+        int thing; /* -1 for any */
     } usual[] = {{10, -1},
                  {100, -1},
                  {1000, -1},
@@ -86,7 +87,7 @@ static struct amount amount_of_column(const struct unit_reader *u, const struct 
     return (struct amount){.known = true, .thing = (int)unit->thing, .factor = unit->factor};
 }
 
-/* x * y; with `divide` x / y. */
+/* Returns x * y, or x / y with `divide`. */
 static struct amount multiply_amounts(struct amount x, struct amount y, bool divide)
 {
     if (!x.known || !y.known) return unknown_amount;
@@ -106,7 +107,7 @@ static struct amount multiply_amounts(struct amount x, struct amount y, bool div
     return (struct amount){.known = true, .thing = MAX(x.thing, y.thing), .factor = factor};
 }
 
-/* x + y and x - y. */
+/* Returns x + y or x - y. Records the term in u->mixed if both measure one thing in two units. */
 static struct amount add_amounts(struct unit_reader *u, const struct meaning_term *term, struct amount x,
                                  struct amount y)
 {
@@ -192,7 +193,8 @@ static bool is_word(const struct aligner *a, uint32_t token, const char *const *
     return false;
 }
 
-/* A unit of the result: "in euros", "how many kilograms", ", cents". Days and weeks are periods more often. */
+/* Returns the unit that the question requests at a token: "in euros", "how many kilograms", ", cents". NULL for days
+ * and longer units, which are usually periods. */
 static const struct text_unit *unit_asked_at(const struct aligner *a, uint32_t token)
 {
     static const char *const before[] = {"in", "as", "many", ",", "(", ":"};
@@ -202,7 +204,8 @@ static const struct text_unit *unit_asked_at(const struct aligner *a, uint32_t t
     return token > 0 && is_word(a, token - 1, before, G_N_ELEMENTS(before)) ? unit : NULL;
 }
 
-/* The only unit of a thing that the question asks for; NULL if there is none, or if there are several. */
+/* Returns the only unit of a thing that the question requests, and its token. NULL if there is none, or there are
+ * several. */
 static const struct text_unit *unit_asked(const struct aligner *a, int thing, uint32_t *token)
 {
     const struct text_unit *found = NULL;
@@ -223,10 +226,10 @@ static bool is_key(const struct meaning *m, const struct meaning_term *term)
     return false;
 }
 
-/* A megabyte has 1,000 or 1,024 kilobytes. */
+/* True if two factors are of the same unit. A megabyte may have 1,000 or 1,024 kilobytes. */
 static bool is_same_unit(double one, double two, int thing)
 {
-    static const double BINARY = 0.1; /* 1,024 to the fourth power is 10 % more than 1,000 to it */
+    static const double BINARY = 0.1; /* 1,024 to the fourth power is 10 % more than 1,000 to the fourth */
     return text_unit_near(one, two) || (thing == TEXT_UNIT_DATA && fabs(one - two) <= BINARY * fmax(one, two));
 }
 
@@ -259,7 +262,7 @@ static uint32_t count_columns(const struct meaning_term *term, unsigned levels)
     return n;
 }
 
-/* The number of the question in the unit of an amount; NAN: it has no unit, or one of another thing. */
+/* Returns the number of the question in the unit of an amount; NAN if it has no unit, or one of another thing. */
 static double number_in_unit(const struct aligner *a, const struct question_value *value, const struct amount *amount)
 {
     uint32_t next = value->first + value->n_tokens;
@@ -268,8 +271,8 @@ static double number_in_unit(const struct aligner *a, const struct question_valu
     return unit && (int)unit->thing == amount->thing ? value->number * unit->factor / amount->factor : NAN;
 }
 
-/* A comparison of two amounts, or of an amount of several columns with a number. Signal unit_mismatch reads those of
- * one column. */
+/* Checks a comparison of two amounts, or of an amount from several columns with a number. The signal unit_mismatch
+ * checks comparisons of a single column. */
 static void check_comparison(struct unit_reader *u, const struct meaning_term *condition)
 {
     struct amount left = amount_of(u, condition->parts[0], LEVELS), right = amount_of(u, condition->parts[1], LEVELS);

@@ -1,4 +1,7 @@
-/* Aspects of windows: running totals, moving windows, previous and next rows, groups, ties. */
+/* Checks windows: running totals, moving windows, previous and next rows, groups, ties, and first or last rows.
+ *
+ * Each section has the helpers of one aspect and ends with its function. A check compares the frame, the order and the
+ * partition of a window with the words of the element. It adds no item for a form that it does not recognise. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
@@ -18,7 +21,7 @@ static bool is_running(const struct meaning_term *window)
            g_str_has_suffix(window->window->frame, "to the current row");
 }
 
-/* Rows before the current one in a frame that ends with it; -1 if it is no such frame. */
+/* Returns the rows before the current one in a frame that ends with it; -1 for other frames. */
 static long rows_before(const struct meaning_term *window)
 {
     static const char *const starts[] = {"rows between ", "rows "};
@@ -32,7 +35,7 @@ static long rows_before(const struct meaning_term *window)
     return -1;
 }
 
-/* Rows after the current one in a frame that begins with it; -1: it is no such frame. */
+/* Returns the rows after the current one in a frame that begins with it; -1 for other frames. */
 static long rows_after(const struct meaning_term *window)
 {
     static const char start[] = "rows between current row and ";
@@ -54,7 +57,7 @@ static bool says_backwards(const struct aligner *a)
     return false;
 }
 
-/* Words that ask for a running total in any place. Others, such as "so far", may mean a plain total. */
+/* True for words that always request a running total. Others, such as "so far", may mean a plain total. */
 static bool is_plain_request(const struct aligner *a, const struct frame_element *element)
 {
     static const char *const words[] = {"running", "cumulative", "cumulatively", "accumulated"};
@@ -93,7 +96,8 @@ static bool asks_for_each(const struct aligner *a)
            question_has(a->question, "by") || align_asked(a, FRAME_OWN);
 }
 
-/* A column of the window's relation that tells things apart: no date, no operand, no key of the order. */
+/* True if the window's relation shows a column that identifies things: not a date, a unique key or a key of the
+ * order. */
 static bool shows_things(const struct aligner *a, const struct align_part *part)
 {
     const struct meaning_window *window = part->term->window;
@@ -107,7 +111,8 @@ static bool shows_things(const struct aligner *a, const struct align_part *part)
     return false;
 }
 
-/* "For every show, list its bookings with the running total": the rows show a column of the thing behind "every". */
+/* True if the relation shows a column of the thing after "every": "For every show, list its bookings with the running
+ * total". */
 static bool each_names_group(const struct aligner *a, const struct align_part *part)
 {
     enum { REACH = 3 };
@@ -173,7 +178,7 @@ static bool asks_for_later(const struct aligner *a, const struct frame_element *
     return has_word_of(a, element, LATER, G_N_ELEMENTS(LATER));
 }
 
-/* Rows before the current one that the element asks for; 0 if it does not say. */
+/* Returns the rows beside the current one that the element requests; 0 if it gives no number. */
 static long rows_asked(const struct aligner *a, const struct frame_element *element)
 {
     double number = element->number >= 0 ? a->question->values[element->number].number : 0;
@@ -189,7 +194,7 @@ static long rows_asked(const struct aligner *a, const struct frame_element *elem
     return joined && beside ? n : n - 1;
 }
 
-/* A frame that leaves the current row out, or has rows on both sides of it. */
+/* True for a frame that excludes the current row, or has rows on both sides of it. */
 static bool has_other_bounds(const struct meaning_term *window)
 {
     const char *frame = window->window ? window->window->frame : "";
@@ -233,8 +238,8 @@ static bool element_names(const struct aligner *a, const struct frame_element *e
     return column && align_run_names(a, &run, column);
 }
 
-/* Says whether the window's groups are those that the element names: 1 yes, -1 no, since another column that the
- * relation shows is named, 0 unknown. */
+/* Returns 1 if the element names the window's groups, -1 if it names another column that the relation shows, 0 if
+ * unknown. */
 static int groups_named_by(const struct aligner *a, const struct frame_element *element, const struct align_part *part)
 {
     const struct meaning_window *window = part->term->window;
@@ -254,7 +259,8 @@ int align_step_of(const struct meaning_term *window)
     return (lag ? -1 : 1) * (window->window->order[0].descending ? -1 : 1);
 }
 
-/* An aggregate over the window's rows, such as an average gap, is the same for the row before and the row after. */
+/* True if an aggregate reads the window, such as an average gap. It is the same for the row before and the row
+ * after. */
 static bool is_aggregated(const struct aligner *a, const struct align_part *part)
 {
     return part->owner != a->meaning && a->meaning->grain != MEANING_ROWS;
@@ -275,7 +281,7 @@ static bool says_period(const struct aligner *a, const struct frame_element *ele
     return align_says_any(a, element, words, G_N_ELEMENTS(words));
 }
 
-/* The group of a previous or next row. `own`: the words that name it. */
+/* Checks the group of a previous or next row. `own` is the element that names it. */
 static void check_step_group(struct aligner *a, const struct frame_element *own, const struct align_part *part)
 {
     if (!part->term->window->n_partition)
@@ -316,7 +322,7 @@ void align_step(struct aligner *a)
 
 /* --- groups of windows --- */
 
-/* A subquery that gives one measure, as a value. */
+/* True for a subquery that returns one measure, as a value. */
 static bool is_scalar(const struct meaning_term *query)
 {
     const struct meaning *m = query->relation;
@@ -334,7 +340,7 @@ static void check_keys(struct aligner *a, const struct meaning_term *term)
     }
 }
 
-/* The column of "t.c = outer t.c": a subquery over the rows of the same group; NULL. */
+/* Returns the column of "t.c = outer t.c", a subquery over the rows of the same group; NULL for other conditions. */
 static const struct schema_column *self_group(const struct aligner *a, const struct meaning_term *condition)
 {
     if (!align_is(condition, MEANING_OPERATION, "=") || condition->n_parts != 2) return NULL;
@@ -356,7 +362,8 @@ static void check_self_groups(struct aligner *a, const struct meaning_term *quer
     }
 }
 
-/* "The whole order" is one of the groups, not all rows. Without a ratio, "all thrown together" means all rows. */
+/* Returns the element that requests all rows; NULL if there is none. "The whole order" is one group. "All thrown
+ * together" means all rows only without a ratio. */
 static const struct frame_element *asked_of_all(const struct aligner *a)
 {
     const struct frame_element *overall = align_asked(a, FRAME_OVERALL);
@@ -476,8 +483,8 @@ static bool is_named_rank(const struct schema_column *column)
     return false;
 }
 
-/* The direction that the cues of the question agree on; SQL_OP_NONE if there are none, or several. Dates are first or
- * last, other values the most or the least. */
+/* Returns the direction on which the cues of the question agree; SQL_OP_NONE if there are none, or several. Dates are
+ * first or last, other values the most or the least. */
 static enum sql_op direction_asked(const struct aligner *a, bool date)
 {
     enum sql_op all = SQL_OP_NONE;
@@ -487,7 +494,7 @@ static enum sql_op direction_asked(const struct aligner *a, bool date)
         bool most = cue->kind == QUESTION_CUE_EXTREME || cue->kind == QUESTION_CUE_MAXIMUM ||
                     cue->kind == QUESTION_CUE_MINIMUM || cue->kind == QUESTION_CUE_TOP;
         if (sort || cue->kind == QUESTION_CUE_NTH) return SQL_OP_NONE;
-        if (!date && first) return SQL_OP_NONE; /* the key may stand for the time */
+        if (!date && first) return SQL_OP_NONE; /* the key may represent the time */
         if (cue->named || cue->op == SQL_OP_NONE || !(date ? first : most && !cue->weak)) continue;
         if (all != SQL_OP_NONE && all != (enum sql_op)cue->op) return SQL_OP_NONE;
         all = (enum sql_op)cue->op;
@@ -495,7 +502,7 @@ static enum sql_op direction_asked(const struct aligner *a, bool date)
     return all;
 }
 
-/* The window whose first row is taken: a rank of which only place 1 is kept, or FIRST_VALUE. */
+/* Checks windows whose first row is taken: a rank of which only place 1 is kept, or FIRST_VALUE. */
 void align_first(struct aligner *a)
 {
     static const char *const says[] = {

@@ -1,9 +1,9 @@
-/* Which columns the words of a question name. */
+/* Finds the columns that the words of a question name. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
 
-/* Columns of keys are named after the thing: "bike_no" is said by "bike". */
+/* True for words that only mark a key or a name: "bike" alone says "bike_no". */
 static bool is_key_word(const char *word)
 {
     static const char *const words[] = {"id", "no", "code", "number", "key", "name", "identifier", "ref"};
@@ -35,7 +35,7 @@ static bool has_own_word(const struct schema_column *column)
     return false;
 }
 
-/* True if the run names a table that the column refers to. */
+/* True if the run names a table that the column references. */
 static bool says_referenced(const struct aligner *a, const struct align_run *run, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < a->schema->n_joins; i++) {

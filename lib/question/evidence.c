@@ -1,11 +1,13 @@
-/* Definitions of the evidence: "female refers to sex = 'F'", "hit rate = hits / shots", "large means capacity over
- * 5000".
+/* Reads the definitions of the evidence: "female refers to sex = 'F'", "hit rate = hits / shots", "large means capacity
+ * over 5000".
  *
- * The evidence falls into clauses; a clause has a connector (refers to, means, =) between a term and a formula, in
- * either order. A formula is a column with an operator and a literal, or two columns with a line or a minus between
- * them. A column is the longest run of words before the operator whose letters are those of a column's name; a name
- * that several tables have stands for each of them; in a formula, the columns that share most words will do. What
- * cannot be read is left out: a definition is a hint. */
+ * The evidence is divided into clauses. A clause has a connector (refers to, means, =) between a term and a formula, in
+ * either order. A formula is a column with an operator and a literal, or two columns with a division or a minus between
+ * them.
+ *
+ * A column is the longest run of words before the operator that has the letters of a column's name. If several tables
+ * have that name, it means each of them. Operands of a division or a minus may also be the columns that share most
+ * words. Text that cannot be read is ignored, because a definition is only a hint. */
 #include "lib/question/read.h"
 
 #include "lib/sql/ast.h"
@@ -22,7 +24,7 @@ struct evidence_scan {
     uint32_t n;
 };
 
-/* Operators in words and signs; the longer one first. */
+/* Operators in words and signs. Longer ones come before those that begin like them. */
 static const struct {
     const char *words[MAX_PATTERN];
     enum sql_op op;
@@ -113,7 +115,7 @@ static uint32_t connector_at(const struct evidence_scan *scan, uint32_t i)
     return 0;
 }
 
-/* Letters and digits of tokens [first, end) in a row; false: none, or too many. */
+/* Joins the letters and digits of tokens [first, end). Returns false if there are none or too many. */
 static bool letters_of(const struct evidence_scan *scan, uint32_t first, uint32_t end, char *out)
 {
     size_t n = 0;
@@ -145,18 +147,18 @@ static uint32_t columns_named(const struct evidence_scan *scan, const char *lett
     return side->n;
 }
 
-/* The column whose name ends before token `end`, not before `first`. */
+/* Finds the columns whose name ends before token `end` and begins at `first` or later. Longer names win. */
 static bool column_before(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
 {
     char letters[MAX_LETTERS];
-    while (end > first && scan->tokens[end - 1].kind == TEXT_PUNCT) end--; /* SUM(hits) / ... */
+    while (end > first && scan->tokens[end - 1].kind == TEXT_PUNCT) end--; /* the bracket in SUM(hits) / ... */
     for (uint32_t k = MAX_NAME_TOKENS; k > 0; k--)
         if (end >= first + k && letters_of(scan, end - k, end, letters) && columns_named(scan, letters, side))
             return true;
     return false;
 }
 
-/* The first column named in [first, end). */
+/* Finds the columns of the first name in [first, end). */
 static bool column_within(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
 {
     char letters[MAX_LETTERS];
@@ -180,7 +182,8 @@ static uint32_t words_shared(const struct evidence_scan *scan, uint32_t first, u
     return shared;
 }
 
-/* The columns whose names share most words with [first, end): "profits" for profits in billions. */
+/* Finds the columns whose names share most words with [first, end): "profits" for profits in billions. Returns false if
+ * there are none or too many. */
 static bool columns_meant(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
 {
     uint32_t most = 1;
@@ -190,13 +193,13 @@ static bool columns_meant(const struct evidence_scan *scan, uint32_t first, uint
         if (shared > most) side->n = 0;
         if (shared < most) continue;
         most = shared;
-        if (side->n == QUESTION_SIDE_COLUMNS) return false; /* anything may be meant */
+        if (side->n == QUESTION_SIDE_COLUMNS) return false; /* too many columns */
         side->columns[side->n++] = c;
     }
     return side->n > 0;
 }
 
-/* Does any word of [first, end) that means something stand in the question? No such words: not known, so yes. */
+/* True if the question has a content word of [first, end), or [first, end) has no content words. */
 static bool is_asked(const struct evidence_scan *scan, uint32_t first, uint32_t end)
 {
     bool any = false;
@@ -218,7 +221,8 @@ static struct question_definition *push(struct evidence_scan *scan, uint32_t fir
     return definition;
 }
 
-/* The literal at the token: a number, a quoted text, or a plain word. */
+/* Reads the literal at the token: NULL, a number, a quoted text or a plain word that is no column. Returns false
+ * without one. */
 static bool literal_at(const struct evidence_scan *scan, uint32_t i, uint32_t end, struct question_definition *out)
 {
     struct question_side side;
@@ -236,7 +240,7 @@ static bool literal_at(const struct evidence_scan *scan, uint32_t i, uint32_t en
     return true;
 }
 
-/* "a valid ticket has no withdrawn_at", "those without an end date". */
+/* Words before a column that is NULL, or is not: "a valid ticket has no withdrawn_at", "those without an end date". */
 static const struct {
     const char *words[MAX_PATTERN];
     enum sql_op op;
@@ -247,7 +251,8 @@ static const struct {
     {{"have", "an"}, SQL_OP_NE},
 };
 
-/* A column that is NULL, or is not, behind the words at a token; the tokens taken, 0 if there is none. */
+/* Reads such words and their column at a token, and adds the definition. Returns the number of tokens; 0 if there is
+ * none. */
 static uint32_t read_absence(struct evidence_scan *scan, uint32_t first, uint32_t at, uint32_t end)
 {
     for (size_t k = 0; k < G_N_ELEMENTS(ABSENCES); k++) {
@@ -270,7 +275,7 @@ static uint32_t read_absence(struct evidence_scan *scan, uint32_t first, uint32_
     return 0;
 }
 
-/* A formula at the operator; [term, term_end) names what it defines. */
+/* Reads the formula around the operator of `n` tokens at `at`, in [first, end), and adds its definition. */
 static void read_operator(struct evidence_scan *scan, uint32_t first, uint32_t at, uint32_t n, uint32_t end,
                           enum sql_op op)
 {
@@ -326,7 +331,8 @@ static void read_absences(struct evidence_scan *scan, uint32_t first, uint32_t e
     }
 }
 
-/* The term of "rate = hits / shots": what stands before the first equality, when no column has that name. */
+/* Returns the end of the term in "rate = hits / shots": the first equality, unless a column's name precedes it. Returns
+ * `first` if there is no term. */
 static uint32_t equality_term(const struct evidence_scan *scan, uint32_t first, uint32_t end)
 {
     struct question_side side;
@@ -345,7 +351,7 @@ static void read_clause(struct evidence_scan *scan, uint32_t first, uint32_t end
         if (!n || i == first) continue;
         term_end = i;
         read_formulas(scan, i + n, end);
-        if (scan->out->n_definitions == before) { /* sex = 'F' means female */
+        if (scan->out->n_definitions == before) { /* reversed: sex = 'F' means female */
             read_formulas(scan, first, i);
             term = i + n;
             term_end = end;
@@ -363,7 +369,7 @@ static void read_clause(struct evidence_scan *scan, uint32_t first, uint32_t end
     if (scan->out->n_definitions == before) read_absences(scan, first, end);
 }
 
-/* Does a comma end the clause: is there a connector before the next mark? */
+/* True if the comma ends the clause: a connector follows before the next comma or semicolon. */
 static bool comma_ends(const struct evidence_scan *scan, uint32_t comma)
 {
     for (uint32_t i = comma + 1; i < scan->n && !token_is(scan, i, ",") && !token_is(scan, i, ";"); i++)

@@ -1,6 +1,9 @@
-/* The forms of a value. Tables first, then two texts, then a text and a column.
+/* Compares the forms of values (forms.h).
  *
- * Peoples and languages stand behind is_people alone, so that a larger lexicon can take their place. */
+ * Two tables hold the knowledge: peoples with their countries, and words with their codes. They serve to compare two
+ * texts and to find a text in a question or in a column. They also serve to find a column's values in a question.
+ * Results are cached with the question (memo.h). Only note_words, is_of_people, is_people and ask_peoples read the
+ * table of peoples, so a larger lexicon can replace it. */
 #include "lib/question/forms.h"
 
 #include "lib/question/memo.h"
@@ -12,8 +15,8 @@
 enum {
     MAX_TEXT = 200,
     MIN_PART = 3,
-    MIN_SPELLED = 5,  /* letters; shorter words differ by a letter and mean other things */
-    LONG_SPELLED = 9, /* from here on two letters may differ */
+    MIN_SPELLED = 5,  /* letters; shorter words that differ by a letter mean other things */
+    LONG_SPELLED = 9, /* letters from which two may differ */
     MAX_TOP = 16,
     MAX_NEAR = 6,
     MAX_HITS = 32,
@@ -36,7 +39,7 @@ static const struct {
 };
 
 /* clang-format off */
-/* Peoples and languages with their countries; a country may have several names. */
+/* Peoples and languages with their countries. A country may have several names. */
 static const char *const PEOPLES[][2] = {
     {"afghan", "afghanistan"}, {"albanian", "albania"}, {"algerian", "algeria"}, {"american", "united states"},
     {"american", "united states of america"}, {"american", "usa"}, {"american", "us"}, {"american", "america"},
@@ -64,7 +67,7 @@ static const char *const PEOPLES[][2] = {
     {"venezuelan", "venezuela"}, {"vietnamese", "vietnam"}, {"welsh", "wales"},
 };
 
-/* Words of one meaning that columns keep as codes of one another; a row is one meaning, spaces around each word. */
+/* Words with the codes that columns store for them. Each row is one meaning, with spaces around each word. */
 static const char *const CODES[] = {
     " m male males man men boy boys gentleman gentlemen ", " f female females woman women girl girls lady ladies ",
     " y yes t true 1 ", " n no f false 0 ",
@@ -87,9 +90,9 @@ const char *question_form_name(enum question_form form)
     return form < QUESTION_FORMS ? FORMS[form].name : "";
 }
 
-/* --- words of the tables -------------------------------------------------------------------------------------------- */
+/* --- words of the tables ------------------------------------------------------------------------------------------ */
 
-/* Most words are in none of the tables: the lengths that words with this first letter have there tell so at once. */
+/* The lengths of the table's words by first letter. They exclude most words at once. */
 struct word_lengths {
     uint64_t by_letter[32];
 };
@@ -137,7 +140,7 @@ static bool row_has(const char *row, const char *word, size_t len)
     return false;
 }
 
-/* Bit i: row i has it. */
+/* Returns the rows that have the word, as bits. */
 static unsigned code_rows(const char *word)
 {
     unsigned rows = 0;
@@ -217,7 +220,7 @@ static bool read_date_number(struct date_reader *reader)
     return true;
 }
 
-/* Two numbers beside the year are month and day, one beside a month is the day. */
+/* Assigns the numbers: two beside a year are month and day, and one beside a month is the day. */
 static bool settle_date(struct date_reader *reader)
 {
     struct question_date *out = reader->out;
@@ -246,11 +249,11 @@ static bool has_digit(const char *text, size_t len)
 bool question_read_date(const char *text, size_t len, bool day_first, struct question_date *out)
 {
     *out = (struct question_date){-1, -1, -1};
-    if (!has_digit(text, len)) return false; /* most texts: no year and no day */
+    if (!has_digit(text, len)) return false; /* most texts have no digit */
     struct date_reader reader = {text, text + len, out, {0}, 0, false, day_first};
     const char *colon = memchr(text, ':', len);
     if (len > 40 || len < 4) return false;
-    if (colon) { /* a time: what stands before its hour is the date */
+    if (colon) { /* a time: the date is before its hour */
         reader.end = colon;
         while (reader.end > text && g_ascii_isdigit(reader.end[-1])) reader.end--;
     }
@@ -268,7 +271,7 @@ bool question_read_date(const char *text, size_t len, bool day_first, struct que
     return settle_date(&reader);
 }
 
-/* One day, or one month, in two notations; a bare year is no notation of a day. */
+/* True for one day or one month in two notations. A year alone is no notation of a day. */
 static bool same_date(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     for (unsigned way = 0; way < 4; way++) {
@@ -299,7 +302,7 @@ static bool is_people(const char *a, const char *b)
     return false;
 }
 
-/* Letters, digits and what is not ASCII, in place of the text. */
+/* Returns the letters, digits and non-ASCII bytes of a text; NULL if the arena is full. */
 static char *letters_of(struct arena *arena, const char *text)
 {
     char *out = arena_alloc(arena, strlen(text) + 1);
@@ -318,7 +321,7 @@ static bool same_stems(const struct text_tokens *a, const struct text_tokens *b)
     return true;
 }
 
-/* Does the other text have all words of this one, but for the little ones, in whatever order? */
+/* True if `whole` has all words of `part` except function words, in any order. */
 static bool is_part(const struct text_tokens *part, const struct text_tokens *whole)
 {
     uint32_t words = 0;
@@ -334,8 +337,8 @@ static bool is_part(const struct text_tokens *part, const struct text_tokens *wh
     return words > 0 && whole->n > 1;
 }
 
-/* "usa" of united states of america, "us" of united states: each letter a word's first, in order; little words may be
- * left out. */
+/* True if the letters are the first letters of the words in order: "usa" of united states of america. Function words
+ * may be left out. */
 static bool is_initials(const char *letters, const struct text_tokens *words)
 {
     size_t at = 0, len = strlen(letters);
@@ -371,7 +374,8 @@ bool question_text_of(struct arena *arena, const char *text, size_t len, struct 
     return out->words.items != NULL;
 }
 
-/* A word of a question has all of it but for the tables, which are asked when the other text is in them. */
+/* Prepares a word of a question without its rows in the tables. A comparison looks those up if the other text has
+ * some. */
 static struct question_text text_of_token(const struct text_token *token)
 {
     struct text_tokens words = {.items = (struct text_token *)token, .n = 1};
@@ -390,19 +394,19 @@ enum question_form question_form_between(const struct question_text *a, const st
     return near_spelling(a->letters, b->letters) ? QUESTION_FORM_SPELLING : QUESTION_FORM_NONE;
 }
 
-/* --- what was asked before: candidates of a question compare with the same texts, and signals ask one by one -------- */
+/* --- cached results: candidates and signals repeat the same comparisons ------------------------------------------- */
 
 enum { KEPT_FORMS = 64 };
 static const uint32_t NO_COLUMN = UINT32_MAX;
 
 struct kept_form {
-    uint32_t column; /* that was asked; NO_COLUMN: the question was */
+    uint32_t column; /* column of the search; NO_COLUMN if the question was searched */
     bool known;
     const char *text;
     size_t len;
     enum question_form form;
     uint32_t first;     /* token of the question */
-    const char *stored; /* in the column */
+    const char *stored; /* as the column stores it */
 };
 
 struct kept_forms {
@@ -410,7 +414,8 @@ struct kept_forms {
     uint32_t n;
 };
 
-/* A new place: nothing is known. NULL: there is none left. */
+/* Returns a new entry that is not `known` yet. Returns NULL if the cache or the arena is full, or the text is empty or
+ * too long. */
 static struct kept_form *keep_form(struct arena *arena, struct kept_forms *kept, uint32_t column, const char *text,
                                    size_t len)
 {
@@ -421,7 +426,7 @@ static struct kept_form *keep_form(struct arena *arena, struct kept_forms *kept,
     return &kept->items[kept->n++];
 }
 
-/* Where the answer is kept, or is to be; NULL: nowhere. */
+/* Returns the cached entry, or a new one; NULL if there can be none. */
 static struct kept_form *kept_form_of(const struct question *question, uint32_t column, const char *text, size_t len)
 {
     struct question_memo *memo = question ? question->memo : NULL;
@@ -436,7 +441,8 @@ static struct kept_form *kept_form_of(const struct question *question, uint32_t 
 
 /* --- a text and a question ---------------------------------------------------------------------------------------- */
 
-/* Words and runs of words. A text of several words is looked for as a run first, for its parts say less. */
+/* Finds the word or run of words that says a text best. A run with all its stems is the same text; single words say
+ * less. */
 static enum question_form said_by_tokens(const struct text_tokens *said, const struct question_text *text,
                                          uint32_t *first)
 {
@@ -462,7 +468,7 @@ static enum question_form said_by_values(struct arena *arena, const struct quest
     for (uint32_t i = 0; i < question->n_values; i++) {
         const struct question_value *value = &question->values[i];
         struct question_text said;
-        if (value->n_tokens == 1 && value->kind != QUESTION_VALUE_QUOTED) continue; /* a word of its own */
+        if (value->n_tokens == 1 && value->kind != QUESTION_VALUE_QUOTED) continue; /* compared as a word already */
         if (!question_text_of(arena, value->text, strlen(value->text), &said)) continue;
         enum question_form form = question_form_between(text, &said);
         if (form <= best) continue;
@@ -524,7 +530,7 @@ static void offer(struct form_search *search, const char *value, size_t len)
     if (question_text_of(search->arena, value, len, &stored)) offer_ready(search, &stored, value, len);
 }
 
-/* What the tables say it may be called, asked of the column one by one. */
+/* Takes `text`, a form from a table, if the column holds it and the form is more certain than the best so far. */
 static void ask(struct form_search *search, const char *text, size_t len, enum question_form form)
 {
     struct schema_hit hits[MAX_HITS];
@@ -622,8 +628,7 @@ struct said_list {
     const struct schema_column *column;
     struct question_said *items;
     uint32_t n;
-    struct question_text top[MAX_TOP]; /* the column's most frequent values, made ready by the first word that is held
-                                          against them; without letters: no text, or not to be had */
+    struct question_text top[MAX_TOP]; /* prepared frequent values; `letters` is NULL for one without text */
     bool top_ready;
 };
 
@@ -663,7 +668,7 @@ static void add_known(struct said_list *list)
     }
 }
 
-/* Is the word in a value of its own, elsewhere in the database? */
+/* True if the word is part of a longer or quoted value, which another column may hold. */
 static bool is_in_other_value(const struct question *question, uint32_t token)
 {
     for (uint32_t i = 0; i < question->n_values; i++) {
@@ -674,7 +679,7 @@ static bool is_in_other_value(const struct question *question, uint32_t token)
     return false;
 }
 
-/* Another form of one of the column's most frequent values, or of one that the tables know. */
+/* Adds a word that is another form of a frequent value of the column, or that the tables relate to one. */
 static void add_form(struct said_list *list, uint32_t i)
 {
     const struct text_token *token = &list->question->tokens.items[i];
@@ -708,9 +713,9 @@ static void find_said(struct said_list *list)
     }
 }
 
-/* Candidates of a question compare the same columns with values, each of them more than once. */
+/* The cached values of one column, because candidates compare the same columns repeatedly. */
 struct column_said {
-    struct question_said *items; /* NULL: not looked for yet */
+    struct question_said *items; /* NULL if not searched yet */
     uint32_t n;
 };
 
@@ -734,7 +739,7 @@ const struct question_said *question_values_of(const struct question *question, 
     return said->items;
 }
 
-/* Is the word one of several of a column's or table's name? */
+/* True if the word is part of a mention of several words. */
 static bool is_in_long_name(const struct question *question, uint32_t token)
 {
     for (uint32_t i = 0; i < question->n_mentions; i++) {

@@ -1,11 +1,11 @@
-/* The frame of a question: rows of word patterns (lib/question/pattern.h, lib/question/frame_rows.h).
+/* Reads the frame of a question by word patterns (lib/question/pattern.h, lib/question/frame_rows.h).
  *
- * At each token the row that takes most tokens wins, the earlier row among equals, and its tokens are used up. So IDIOM
- * rows hide words, and a longer row hides a shorter one. A row may need an element of another kind before it. For
- * example, "of all" compares with the whole only behind a share.
+ * At each token the row that takes most tokens wins, the first of several, and its tokens are used up. So IDIOM rows
+ * hide words, and a longer row hides a shorter one. A row may need an element of another kind before it. For example,
+ * "of all" compares with the whole only after a share.
  *
  * Some tokens are read as others: "doesn't" as "not", "customer's" as "x's", "7-day" and "three-month" as "n-day",
- * "company-wide" as "x-wide". A word that the rows lack is read as its base: "skipping" as "skip". So rows hold the
+ * "company-wide" as "x-wide". A word that the rows lack is read as its base: "skipping" as "skip". So rows need the
  * inflected forms only of words whose base has another meaning, or is elsewhere in the table. */
 #include "lib/question/frame.h"
 
@@ -17,7 +17,7 @@
 static const struct frame_row {
     const char *pattern;
     enum frame_kind kind;
-    unsigned needs; /* kinds of which one must have been read before, or 0 */
+    unsigned needs; /* kinds of which one must precede the row; 0 for none */
 } ROWS[] = {
 #define X(pattern, kind, needs) {pattern, FRAME_##kind, needs},
 #include "lib/question/frame_rows.h"
@@ -40,7 +40,7 @@ static void rules_ready(void)
 }
 
 struct frame_scan {
-    struct pattern_text text; /* first: accept_row is given a pointer to it */
+    struct pattern_text text; /* first member, because accept_row casts a pointer to it */
     const struct question_frame *frame;
 };
 
@@ -57,7 +57,7 @@ static bool ends_with(const char *word, const char *end)
     return n > n_end && strcmp(word + n - n_end, end) == 0;
 }
 
-/* Gives the number of the word [word, word + n) + end. */
+/* Returns the number of the word [word, word + n) + end. */
 static uint32_t find_word(const char *word, size_t n, const char *end)
 {
     char copy[WORD_ROOM];
@@ -67,12 +67,12 @@ static uint32_t find_word(const char *word, size_t n, const char *end)
     return pattern_word(rules, copy);
 }
 
-/* Gives the base of an inflected word: "skipping" is read as "skip" where the table has only that. */
+/* Returns the number of an inflected word's base: "skip" for "skipping" if the table has only that. */
 static uint32_t find_base(const char *word)
 {
     static const struct {
         const char *end, *instead;
-        bool doubled; /* the letter before the ending is doubled */
+        bool doubled; /* true if the letter before the ending is doubled */
     } endings[] = {{"ies", "y", false}, {"es", "", false}, {"s", "", false},   {"ied", "y", false}, {"ed", "", false},
                    {"ed", "e", false},  {"ed", "", true},  {"ing", "", false}, {"ing", "e", false}, {"ing", "", true}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -85,7 +85,7 @@ static uint32_t find_base(const char *word)
     return PATTERN_NO_WORD;
 }
 
-/* Gives the number of the word that a token is read as. */
+/* Returns the number of the word that a token is read as. */
 static uint32_t read_as(const char *word)
 {
     uint32_t id = pattern_word(rules, word);

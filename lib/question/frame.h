@@ -1,46 +1,45 @@
-/* What a question asks of the calculation, beyond its cues (question.h): running totals, earlier and later values,
- * ties, things without any, shares and their whole.
+/* The frame of a question: requests about the calculation beyond its cues (question.h). Examples are running totals,
+ * earlier and later values, ties, things without related rows, and shares.
  *
- * The rules are rows of lib/question/frame_rows.h, patterns of words. An element says that the words ask for
- * something. It does not say of which column: lib/question/align.h compares the elements with the meaning of a
- * query. */
+ * The rules are rows of lib/question/frame_rows.h, patterns of words. An element says that the words make such a
+ * request. It does not say for which column: lib/question/align.h compares the elements with the meaning of a query. */
 #ifndef ASSAY_LIB_QUESTION_FRAME_H
 #define ASSAY_LIB_QUESTION_FRAME_H
 
 #include "lib/question/question.h"
 
-/* kind of an element, its name in dumps */
+/* kind of an element, and its name in dumps */
 #define FRAME_KINDS(X)                                                                                                 \
-    X(IDIOM, "idiom")               /* nothing: hides the words from other rows */                                     \
+    X(IDIOM, "idiom")               /* no request: hides the words from other rows */                                  \
     X(RUNNING, "running")           /* a total that grows from row to row */                                           \
     X(RESTART, "restart")           /* the running total begins again for each period or group */                      \
-    X(MOVING, "moving")             /* over the last rows or periods; `number` of them */                              \
+    X(MOVING, "moving")             /* over the last rows or periods; their number is `number` */                      \
     X(PREVIOUS, "previous")         /* the value of the row, event or period before */                                 \
-    X(NEXT, "next")                 /* the value after */                                                              \
+    X(NEXT, "next")                 /* the value of the row, event or period after */                                  \
     X(OWN, "own")                   /* compared within the group of the row */                                         \
     X(OVERALL, "overall")           /* compared with all rows together */                                              \
-    X(ZEROS, "zeros")               /* things without any are shown */                                                 \
-    X(NO_ZEROS, "no_zeros")         /* things without any may be left out */                                           \
+    X(ZEROS, "zeros")               /* things without related rows are shown */                                        \
+    X(NO_ZEROS, "no_zeros")         /* things without related rows may be left out */                                  \
     X(AS_ZERO, "as_zero")           /* a missing value counts as 0 */                                                  \
-    X(SKIP_MISSING, "skip_missing") /* a missing value is left out of the calculation */                               \
-    X(TIES, "ties")                 /* all that tie are shown */                                                       \
-    X(ONE, "one")                   /* one is shown, even if several tie */                                            \
+    X(SKIP_MISSING, "skip_missing") /* a missing value is excluded from the calculation */                             \
+    X(TIES, "ties")                 /* all tied rows are shown */                                                      \
+    X(ONE, "one")                   /* one row is shown, even if several tie */                                        \
     X(GAPS, "gaps")                 /* places after ties stay empty: 1, 1, 3 */                                        \
     X(NO_GAPS, "no_gaps")           /* places after ties are not skipped: 1, 1, 2 */                                   \
     X(POOLED, "pooled")             /* a ratio of totals */                                                            \
     X(MEAN_EACH, "mean_each")       /* an average of the values of each thing */                                       \
     X(SHARE, "share")               /* a part of a whole */                                                            \
     X(CHANGE, "change")             /* growth from an earlier period, relative to it */                                \
-    X(DIFFERENCE, "difference")     /* one amount less another */                                                      \
-    X(NEGATIVE, "negative")         /* an amount counts with the other sign */                                         \
+    X(DIFFERENCE, "difference")     /* one amount minus another */                                                     \
+    X(NEGATIVE, "negative")         /* an amount counts with the opposite sign */                                      \
     X(IN_ORDER, "in_order")         /* the columns follow the order of the words */                                    \
-    X(LATE, "late")                 /* after the time that was planned */                                              \
-    X(EARLY, "early")               /* before the time that was planned, or at it */                                   \
-    X(REPEATS, "repeats")           /* each occurrence counts, even if it is the same */                               \
-    X(KEPT, "kept")                 /* the rows named before count too: "drafts too" */                                \
-    X(ANY, "any")                   /* the kind named behind does not matter: "any status" */                          \
-    X(LEFT_OUT, "left_out")         /* the rows named before do not count: "drafts excluded" */                        \
-    X(EXCEPT, "except")             /* the rows named behind do not count: "except drafts" */
+    X(LATE, "late")                 /* after the planned time */                                                       \
+    X(EARLY, "early")               /* at the planned time or before it */                                             \
+    X(REPEATS, "repeats")           /* each occurrence counts, even if it repeats another */                           \
+    X(KEPT, "kept")                 /* the rows named before it count too: "drafts too" */                             \
+    X(ANY, "any")                   /* the kind named after it does not matter: "any status" */                        \
+    X(LEFT_OUT, "left_out")         /* the rows named before it do not count: "drafts excluded" */                     \
+    X(EXCEPT, "except")             /* the rows named after it do not count: "except drafts" */
 
 enum frame_kind {
 #define X(kind, name) FRAME_##kind,
@@ -52,22 +51,22 @@ enum frame_kind {
 struct frame_element {
     enum frame_kind kind;
     uint32_t first, n_tokens; /* tokens of the question */
-    int number;               /* index of a number of the question; -1 */
+    int number;               /* index of a number of the question, or -1 */
 };
 
 enum { FRAME_MAX_ELEMENTS = 32 };
 
 struct question_frame {
-    struct frame_element elements[FRAME_MAX_ELEMENTS]; /* in the order of the question, not overlapping */
+    struct frame_element elements[FRAME_MAX_ELEMENTS]; /* in the order of the question, without overlap */
     uint32_t n;
-    unsigned kinds; /* bits 1U << kind */
+    unsigned kinds; /* bits 1U << kind of all elements */
 };
 
-/* Reads the frame of a question whose values are read. Elements beyond FRAME_MAX_ELEMENTS are left out. NULL if the
+/* Reads the frame of a question whose values are known. Ignores elements beyond FRAME_MAX_ELEMENTS. Returns NULL if the
  * arena is full. Thread: any. */
 const struct question_frame *frame_read(struct arena *arena, const struct question *question);
 
-/* Gives the first element of a kind; NULL if there is none. A NULL frame has none. */
+/* Returns the first element of a kind; NULL if there is none or `frame` is NULL. Thread: any. */
 const struct frame_element *frame_find(const struct question_frame *frame, enum frame_kind kind);
 
 const char *frame_kind_name(enum frame_kind kind);

@@ -1,7 +1,7 @@
-/* Rows of the frame of a question: X(pattern, kind, kinds of which one must have been read before, or 0). No include
- * guard: include it with X defined.
+/* Rows of the frame of a question: X(pattern, kind, kinds of which one must precede, or 0). No include guard: include
+ * it with X defined.
  *
- * Rows are grouped by kind. A row is among those of another kind if it must win against them. */
+ * Rows are grouped by kind. A row is in the group of another kind if it must win against the rows there. */
 #define UNIT                                                                                                           \
     "day|week|month|quarter|year|season|period|hour|night|shift|term|semester|fortnight|decade|minute|date|january|"   \
     "monday|midnight|morning|century"
@@ -55,7 +55,7 @@
     "better|worse|faster|slower|heavier|lighter"
 
 #define AFTER(kind) 1U << FRAME_##kind
-/* words that look like an element and are none */
+/* words that resemble an element but are none */
 X("named|titled|entitled|called *", IDIOM, 0)
 X("no|without|not ?any lines|rows|entries|line|row|entry ?with|of|that ?have ?a|an|any zero|zeros|zeroes|0|nothing",
   NO_ZEROS, 0)
@@ -338,7 +338,7 @@ X("successive|adjacent|neighbouring|back-to-back|consecutive *", PREVIOUS, 0)
 X("#|# consecutive|successive|straight|back-to-back *", IDIOM, 0)
 X("what|which|who|whatever came|was|went|ran|stood ?" AT_ONCE " before", PREVIOUS, 0)
 
-/* the value after */
+/* the value of the row, event or period after */
 X("in|during|for the following week", IDIOM, 0)
 X("the|these|those following :|,|codes|names|columns|fields|information|details|products|items|things|list|"
   "criteria|conditions|questions|data|attributes|types|countries|cities|are|categories|people|tables|years|is|ids",
@@ -457,7 +457,7 @@ X("across|over the ?* whole|entire|board|network|company|portfolio|fleet|chain",
 X("company|fleet|network|chain|school|hospital|store|firm|group|league|city|country as a whole", OVERALL, 0)
 X("as a whole", OVERALL, 0)
 
-/* things without any may be left out */
+/* things without related rows may be left out */
 #define VALUE                                                                                                          \
     "value|values|rating|ratings|score|scores|entry|data|date|price|figure|result|reading|measurement|record|time|"    \
     "answer|grade|mark|weight|height|age|amount"
@@ -528,7 +528,7 @@ X("without|no zero|zeros|zeroes|0s ?rows|counts|lines|*", NO_ZEROS, 0)
 X("but|and not|no|without|never ?the ?those|ones|any|* ?who|that|with without|none|no|empty|never|idle ?*", NO_ZEROS, 0)
 X("except|besides|save ?for|the|those ?* ?who|with|that without|no|none|empty|idle|never ?*", NO_ZEROS, 0)
 
-/* things without any are shown */
+/* things without related rows are shown */
 #define SHOW                                                                                                           \
     "show|showing|give|giving|put|print|display|list|write|report|return|returns|"                                     \
     "say|name|names|include|keep|output"
@@ -673,7 +673,7 @@ X("zero-fill|zerofill|coalesce", AS_ZERO, 0)
 X("got|receive|earn|earned|score|scored|scores nought|nil|zero", AS_ZERO, AFTER(AS_ZERO))
 X("with|give|a a|the|nought|zero ?nought|zero for missing *", ZEROS, 0)
 
-/* a missing value is left out of the calculation */
+/* a missing value is excluded from the calculation */
 #define SKIP                                                                                                           \
     "ignore|ignored|disregard|exclude|skip|skipping|omit|"                                                             \
     "drop|discard|discount|without|minus|except|neglect|"                                                              \
@@ -736,7 +736,7 @@ X("where|wherever|when|if|whenever known|recorded|available|given|present|filled
 X("where|wherever|when|if there is|was a|an|some|any ?recorded|known " VALUE, SKIP_MISSING, 0)
 X("non-null|non-missing|nonnull|non-blank", SKIP_MISSING, 0)
 
-/* all that tie are shown */
+/* all tied rows are shown */
 #define ALL   "all|everyone|everybody|each|both|every|anyone|whoever|several"
 #define COND  "if|when|where|should|in|on|upon|with|for|at|whenever|case"
 #define LISTS "show|list|give|return|name|include|keep|print|want|report|display|take|output|tell|mention|us|me"
@@ -826,7 +826,7 @@ X("everybody|everyone|whoever|all ?who|that has|have|had|hold|got|reached|did ?r
   "lowest|best|many|first",
   TIES, 0)
 
-/* one is shown, even if several tie */
+/* one row is shown, even if several tie */
 X("just|only|exactly|precisely|simply one|1|single "
   "please|name|row|result|value|title|answer|of|line|record|entry|winner|if|even|is|will|suffices|"
   "per|in|when|regardless",
@@ -1188,7 +1188,7 @@ X("accounted|accounting for", SHARE, 0)
 X("make|made up", SHARE, 0)
 X("relative weight", SHARE, 0)
 
-/* one amount less another */
+/* one amount minus another */
 X("minus|difference|differ|discrepancy|disparity|shortfall|surplus|"
   "deficit|deviation|deviate|deduct|deducting|subtract|subtracting ?between",
   DIFFERENCE, 0)
@@ -1231,7 +1231,7 @@ X("leftover|left-over", DIFFERENCE, 0)
 X("percentage points|point", DIFFERENCE, 0)
 X("advantage|lead|edge over", DIFFERENCE, 0)
 
-/* an amount counts with the other sign */
+/* an amount counts with the opposite sign */
 X("count|counts|counted|counting|treat|treated|treating|enter|entered|taken|booked|shown|are|is|be|as ?as|with|in ?a "
   "negative|negatives|negatively|minus ?amount|amounts|number|numbers|sign|value|values|one|ones",
   NEGATIVE, 0)
@@ -1246,7 +1246,7 @@ X("in ?exactly ?just this|that ?same order", IN_ORDER, 0)
 X("in the same|given|stated|named order", IN_ORDER, 0)
 X("respectively", IN_ORDER, 0)
 
-/* after or before the time that was planned */
+/* after or before the planned time */
 #define PLAN "schedule|plan|planned|scheduled|expected|promised|agreed|due|deadline|target|estimated|announced|promise"
 X("late|too|of night|at|in|the|last|pays|fee|fees|charge|penalty|shift|eighties|nineties", IDIOM, 0)
 X("as|at|the late|latest as|of|by", IDIOM, 0)
@@ -1264,7 +1264,7 @@ X("before ?the|its|their " PLAN " ?date|day|time", EARLY, 0)
 X("a|an|one|1|the * ahead of|before ?the|its|their|of " PLAN " ?date|day|time", EARLY, 0)
 X("not late|overdue|delayed", EARLY, 0)
 
-/* each occurrence counts, even if it is the same */
+/* each occurrence counts, even if it repeats another */
 #define REPEAT "duplicates|repeats|repetitions|dupes|re-entries|revisits|repeat|recurring|returners|multiples|double"
 #define COUNTS "count|counting|counts|counted"
 X("count|counting each|every|all single|individual *", REPEATS, 0)
@@ -1327,7 +1327,7 @@ X("multiple|several|repeat|double|second|further|return ?and ?* count|counts|cou
   "?as|too|again|also|separately ?*",
   REPEATS, 0)
 X("more than once|twice counts|count|is|are|each|adds", REPEATS, 0)
-/* rows of a kind that count, or do not */
+/* rows of a kind that count or do not count */
 X("too many|much|few|little|high|low|late|early|long|short|small|big|large|old|young|expensive|cheap|often|slow|fast",
   IDIOM, 0)
 X("without|no|not|never|if|have|has|had|having|there|is|are|at|for ?ever any", IDIOM, 0)

@@ -1,4 +1,8 @@
-/* Linking a query: edges between words and slots, the assignment, and what is left over. */
+/* Links a query (link.h): finds edges between words and slots, applies the best assignment, and distributes the
+ * leftovers.
+ *
+ * A word or slot without a partner may share another's: a repeated name, a value of several words, or text of the
+ * evidence. Operations and cues are paired many to many. */
 #include "lib/question/link_int.h"
 
 #include "lib/text/lexicon.h"
@@ -45,7 +49,7 @@ static const struct text_token *token_of(const struct link_maker *maker, uint32_
     return &maker->question->question->tokens.items[maker->question->words[word].token];
 }
 
-/* How well a word stands where a part's role is asked for, 0 to 1. */
+/* Returns how near a word is to the place where the question requests the part's role, 0 to 1. */
 static float place_of(const struct link_maker *maker, const struct link_part *part, uint32_t word)
 {
     float near = part->cues ? link_near_cue(maker->question, word, part->cues) : 0;
@@ -78,7 +82,7 @@ static void name_edges(const struct link_maker *maker, const struct link_part *p
                      (enum link_kind)name->hits[i].kind, name->hits[i].strength);
 }
 
-/* One letter for a word: F for female, Y for yes. */
+/* True if the literal is the initial of the word: F for female, Y for yes. */
 static bool is_code_of(const struct text_token *literal, const struct text_token *word)
 {
     return literal->kind == TEXT_WORD && word->kind == TEXT_WORD && !literal->norm[1] && word->norm[1] &&
@@ -98,7 +102,7 @@ static float literal_match(const struct text_token *literal, const struct text_t
     return is_code_of(literal, word) ? CODE : 0;
 }
 
-/* What a number of several words ("ten thousand") comes to. */
+/* True if the word belongs to a number that equals the literal: "ten thousand". */
 static bool is_same_number(const struct link_maker *maker, const struct text_token *literal, uint32_t word)
 {
     int at = maker->question->words[word].value;
@@ -108,7 +112,7 @@ static bool is_same_number(const struct link_maker *maker, const struct text_tok
             fabs(value->scaled - literal->number) < 1e-9 * fabs(literal->number) + 1e-12);
 }
 
-/* Text that the column does not hold meets no row, whoever said it. */
+/* True if the column does not hold the text that it is compared with. Such a literal gets no words. */
 static bool is_absent(const struct link_maker *maker, const struct link_part *part)
 {
     const struct sql_node *test = part->node->parent;
@@ -119,7 +123,7 @@ static bool is_absent(const struct link_maker *maker, const struct link_part *pa
            schema_column_has(maker->question->schema, part->column, part->text, strlen(part->text), false) == 0;
 }
 
-/* What the lexicon makes of a literal: France for "French", F for "women". */
+/* Returns the strength of the word's relation to a literal in the lexicon: France for "French", F for "women". */
 static float related(const struct link_maker *maker, uint32_t meaning, uint32_t word, enum link_kind *kind)
 {
     const unsigned wanted = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED | 1U << TEXT_RELATION_DEMONYM |
@@ -160,7 +164,7 @@ static void find_edges(const struct link_maker *maker, struct edges *edges)
     }
 }
 
-/* --- what came of it --- */
+/* --- assignment and leftovers --- */
 
 static void take_edges(struct link_maker *maker, const struct edges *edges, const int best[LINK_MAX_WORDS])
 {
@@ -179,7 +183,8 @@ static void take_edges(struct link_maker *maker, const struct edges *edges, cons
     }
 }
 
-/* Words and slots that were left alone although they mean each other: a slot's word is another's too. */
+/* Adds the edges that were not taken: an unpaired slot shares the word of another slot, and an unpaired word shares a
+ * slot. */
 static void share_edges(struct link_maker *maker, const struct edges *edges)
 {
     struct link_query *out = maker->out;
@@ -197,7 +202,7 @@ static void share_edges(struct link_maker *maker, const struct edges *edges)
     }
 }
 
-/* Operations and cues answer each other many to many: "oldest" asks for an order and for a limit. */
+/* Pairs operations with cues, many to many: "oldest" requests an order and a limit. */
 static void pair_operations(struct link_maker *maker)
 {
     struct link_query *out = maker->out;
@@ -216,7 +221,7 @@ static void pair_operations(struct link_maker *maker)
     }
 }
 
-/* A value or cue of several words is answered as a whole. */
+/* Extends the link of one word to all words of its value or cue. */
 static void spread(struct link_maker *maker)
 {
     struct link_query *out = maker->out;
@@ -244,7 +249,7 @@ static bool in_evidence(const struct link_maker *maker, const struct text_token 
     return false;
 }
 
-/* What the evidence tells of: columns that it names, literals that it gives. */
+/* Marks slots that the evidence answers: columns that it names, and literals that it gives. */
 static void hear_evidence(struct link_maker *maker)
 {
     struct link_query *out = maker->out;
@@ -261,8 +266,8 @@ static void hear_evidence(struct link_maker *maker)
     }
 }
 
-/* May a literal say by itself which column is meant? A text that the column holds may, and so may a year; of other numbers
- * none is anything's. */
+/* True if a literal alone may identify its column: a text, or an integer that may be a year. Other numbers fit any
+ * column. */
 static bool tells_column(const struct link_part *literal)
 {
     enum { FIRST_YEAR = 1500, LAST_YEAR = 2100 };
@@ -272,7 +277,7 @@ static bool tells_column(const struct link_part *literal)
     return number >= FIRST_YEAR && number <= LAST_YEAR;
 }
 
-/* Is the column implied by a value of the question that it holds? */
+/* Marks conditions whose column is implied by a literal that the question says. */
 static void find_implied(struct link_maker *maker)
 {
     struct link_query *out = maker->out;

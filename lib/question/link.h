@@ -1,17 +1,19 @@
-/* Linking: which part of a query stands for which word of the question, and what is left over on either side.
+/* Links words of a question to parts of a query, one to one, and finds the leftovers on both sides.
  *
- * The question's side is made once a request (question_read): its content words, and for each table and column the
- * words that may mean a word of its name. The query's side is made once a candidate: its *parts* (a column in a role, a
- * literal, a table, an operation), each with *slots*, the words that its name is made of. One assignment, the best in
- * sum, pairs words and slots one to one. Greedy pairing was tried on paper and left: "the name of the country" against
- * country.name and country.country_name depends on which column is looked at first.
+ * The question's side is made once for each request (question_read). It has the content words, and for each table and
+ * column the words that may mean a word of its name. The query's side is made once for each candidate. It has the
+ * *parts*: a column in a role, a literal, a table or an operation. Each part has *slots*, the words of its name. The
+ * assignment with the greatest sum of gains pairs words with slots.
  *
- * What no slot took is an *unanswered* word; a part none of whose slots anything says is *unasked*. For each column
- * there is also the best *rival*: a column that the query does not use in that role and that the words at that place of
- * the question name better.
+ * A word that no slot took is *unanswered*. A part is *unasked* if no word means any of its slots. For each column
+ * there is also the best *rival*. The query does not use a rival in that role, although the words at that place of the
+ * question name it better.
  *
- * All is bounded: LINK_MAX_WORDS words, LINK_MAX_PARTS parts, LINK_MAX_SLOTS slots; what is beyond is not looked at.
- * Nothing keeps state; any thread may call. */
+ * Rejected: greedy pairing. "The name of the country" against country.name and country.country_name would depend on the
+ * order of the columns.
+ *
+ * Limits: LINK_MAX_WORDS words, LINK_MAX_PARTS parts, LINK_MAX_SLOTS slots; the rest is ignored. The functions keep no
+ * state. Thread: any. */
 #ifndef ASSAY_LIB_QUESTION_LINK_H
 #define ASSAY_LIB_QUESTION_LINK_H
 
@@ -19,7 +21,7 @@
 
 enum { LINK_MAX_WORDS = 64, LINK_MAX_PARTS = 48, LINK_MAX_SLOTS = 96, LINK_MAX_NAME = 8 };
 
-/* How a word means what it is linked to, the weakest first. */
+/* The relation of a word to the part that it is linked to, from the weakest to the strongest. */
 #define LINK_KINDS(X)                                                                                                  \
     X(NONE, "none")                                                                                                    \
     X(TOLD, "evidence")                                                                                                \
@@ -38,7 +40,7 @@ enum link_kind {
         LINK_KIND_COUNT
 };
 
-/* What a part of a query is there for. Those up to LINK_ARGUMENT are of columns. */
+/* The role of a part in the query. Roles up to LINK_ARGUMENT are those of columns. */
 #define LINK_ROLES(X)                                                                                                  \
     X(ANSWER, "answer")                                                                                                \
     X(CONDITION, "condition")                                                                                          \
@@ -59,20 +61,20 @@ enum link_role {
 const char *link_kind_name(enum link_kind kind);
 const char *link_role_name(enum link_role role);
 
-/* A word of the question that may stand for something. */
+/* A word of the question that may be linked. */
 struct link_word {
     uint32_t token;
-    float weight;     /* what it would matter if nothing answered it: 0 for small words */
-    int value;        /* the question's value that it is a word of; -1 */
-    int cue;          /* the cue that it is a word of; -1 */
-    uint32_t meaning; /* its number in the lexicon (lib/text/lexicon.h) */
-    bool modifies;    /* it stands before a word for a thing: "open" in "open orders" */
-    float named;      /* how well it means any name of the schema, 0 to 1 */
+    float weight;     /* importance of the word if it is unanswered; 0 for function words */
+    int value;        /* index of the value that contains it, or -1 */
+    int cue;          /* index of the cue that contains it, or -1 */
+    uint32_t meaning; /* number of the word in the lexicon (lib/text/lexicon.h) */
+    bool modifies;    /* true if it precedes a word for a thing: "open" in "open orders" */
+    float named;      /* strength of its best link to a name of the schema, 0 to 1 */
 };
 
 /* A word of the question that may mean a word of a name. */
 struct link_hit {
-    uint8_t word, slot; /* index of the word, position in the name */
+    uint8_t word, slot; /* index of the question's word; position in the name */
     uint8_t kind;       /* enum link_kind */
     float strength;
 };
@@ -82,7 +84,7 @@ struct link_name {
     uint32_t n;
 };
 
-/* The question's side. */
+/* The question's side of the links. */
 struct link_question {
     const struct schema_index *schema;
     const struct question *question;
@@ -92,49 +94,49 @@ struct link_question {
     const struct link_name *columns; /* by column id */
     const uint16_t *linked;          /* ids of the columns that have hits */
     uint32_t n_linked;
-    float asked[LINK_MAX_WORDS]; /* is the word in a phrase that asks for an output? */
+    float asked[LINK_MAX_WORDS]; /* 1 for a word in a requested output, else 0 */
 };
 
-/* A column of the schema at the place of the question where a part stands. */
+/* The best column that could replace a part at its place in the question. */
 struct link_rival {
-    const struct schema_column *column; /* NULL: none */
+    const struct schema_column *column; /* NULL if there is none */
     float score;
-    bool named; /* by a word that does not ask for a count, and is no word of its table's name */
-    bool used;  /* elsewhere in the query */
+    bool named; /* true if a word names it that asks for no count and is no word of its table's name */
+    bool used;  /* true if the query uses it elsewhere */
 };
 
 struct link_part {
     enum link_role role;
-    const struct sql_node *node;        /* NULL: from a star */
-    const struct schema_column *column; /* of the column roles, and what a literal is compared with; NULL */
-    int table;                          /* of a table, -1 */
-    const char *text;                   /* of a literal or operation */
-    unsigned cues;                      /* kinds of cues that ask for it, bits */
+    const struct sql_node *node;        /* NULL for a column of a * */
+    const struct schema_column *column; /* of a column role or compared with a literal; else NULL */
+    int table;                          /* number of the table or of the column's table, or -1 */
+    const char *text;                   /* the literal, or the name of the operation */
+    unsigned cues;                      /* bits 1U << kind of the cues that ask for it */
     uint32_t first_slot, n_slots;
-    float weight, said;          /* of its slots; what of that is answered by a word of its own */
-    float shared;                /* answered by a word that another part has, or by the evidence */
+    float weight, said;          /* weight of its slots; weight answered by words of its own */
+    float shared;                /* weight answered by another part's words, or by the evidence */
     float score;                 /* of a column: how well the words at its place name it */
-    float near;                  /* how near the words that name it stand to its role's place, 0 to 1 */
-    struct link_rival same, far; /* the best rival of the tables read, and of the others */
-    float rival_words;           /* weight of unanswered words that a rival of the tables read would answer */
-    bool implied;                /* nothing has to say it: the question says a literal that it is compared with */
-    bool held;                   /* and by that alone it is this column: it holds the text, or a year */
-    bool grouped;                /* an answer that the rows are grouped by too */
+    float near;                  /* nearness of the word that names it to the place of its role, 0 to 1 */
+    struct link_rival same, far; /* best rival in tables that the query reads; best one in other tables */
+    float rival_words;           /* greatest weight of unanswered words that a rival in `same` tables would answer */
+    bool implied;                /* true if no word needs to name it: the question says a literal compared with it */
+    bool held;                   /* true if that literal alone identifies the column: a text, or a year */
+    bool grouped;                /* true for an answer that is also a key of GROUP BY */
 };
 
 struct link_slot {
     uint8_t part, index;
     float weight;
-    uint8_t word; /* LINK_NO_WORD */
+    uint8_t word; /* index of the question's word, or LINK_NO_WORD */
     uint8_t kind; /* enum link_kind */
     float strength;
 };
 enum { LINK_NO_WORD = UINT8_MAX };
 
-/* Where one word went. */
+/* The part that one word is linked to. */
 struct link_place {
-    int part;   /* -1: nowhere */
-    bool taken; /* it is the part's own; else another word, or another part, has it as well */
+    int part;   /* index of the part; -1 if it is unanswered */
+    bool taken; /* true if the word is the part's own; false if it shares the part or another part has it */
     enum link_kind kind;
     float strength;
 };
@@ -145,18 +147,19 @@ struct link_query {
     uint32_t n_parts;
     struct link_slot *slots;
     uint32_t n_slots;
-    struct link_place places[LINK_MAX_WORDS]; /* by word */
-    /* Joins through a column where the same table has other columns that lead to the same place. */
-    float role_score, role_rival;                       /* of the worst such choice; NAN: none */
-    const struct schema_column *role_key, *role_better; /* its key, and the one that the words mean rather; NULL */
+    struct link_place places[LINK_MAX_WORDS]; /* by index of the word */
+    /* The worst choice of a join key: a table's column joins, but others of its columns lead to the same table. The
+     * scores are NAN if there is no such join. */
+    float role_score, role_rival;                       /* score of the used key; of its best alternative */
+    const struct schema_column *role_key, *role_better; /* the used key; its best alternative. NULL if there is none */
     const struct sql_node *role_node;                   /* the join's condition */
 };
 
-/* Read the question's side. NULL: the arena is full. */
+/* Reads the question's side. Returns NULL if the arena is full. The schema and the question must outlive the result. */
 const struct link_question *link_read(struct arena *arena, const struct schema_index *schema,
                                       const struct question *question);
 
-/* Link one bound query; `pairs` are its joins (sql_join_pairs). NULL: the arena is full, or there is no question side. */
+/* Links a bound query. `pairs` are its joins (sql_join_pairs). NULL if the arena is full or `question` is NULL. */
 const struct link_query *link_make(struct arena *arena, const struct link_question *question,
                                    const struct sql_bound *bound, const struct sql_join_pair *pairs, uint32_t n_pairs);
 

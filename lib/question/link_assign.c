@@ -1,19 +1,20 @@
-/* The best assignment of words to slots: the Hungarian method with potentials (Kuhn, Munkres), in O(words² · slots).
+/* Finds the best assignment of words to slots: the Hungarian method with potentials (Kuhn, Munkres), in O(words² ·
+ * slots).
  *
- * Only words and slots that have an edge take part, so a usual question costs some hundred steps. Each word also has a
- * column of its own that is worth nothing, so that it may stay alone. */
+ * Only words and slots with an edge take part, so a usual question costs some hundred steps. Each word also has a
+ * column of its own with gain 0, which leaves it unassigned. */
 #include "lib/question/link_int.h"
 
 #include <float.h>
 #include <string.h>
 
 struct assignment {
-    uint32_t n_words, n_slots;                   /* that have edges */
+    uint32_t n_words, n_slots;                   /* number of words and slots with edges */
     uint8_t word[LINK_MAX_WORDS];                /* row → word */
-    int edge_at[LINK_MAX_WORDS][LINK_MAX_SLOTS]; /* row, column → edge; -1 */
+    int edge_at[LINK_MAX_WORDS][LINK_MAX_SLOTS]; /* row, column → edge, or -1 */
     float gain[LINK_MAX_WORDS][LINK_MAX_SLOTS];
     float row_price[LINK_MAX_WORDS + 1], column_price[LINK_MAX_SLOTS + LINK_MAX_WORDS + 1];
-    uint32_t row_of[LINK_MAX_SLOTS + LINK_MAX_WORDS + 1]; /* column → row from 1; 0: free */
+    uint32_t row_of[LINK_MAX_SLOTS + LINK_MAX_WORDS + 1]; /* column → row, from 1; 0 if free */
     uint32_t from[LINK_MAX_SLOTS + LINK_MAX_WORDS + 1];
 };
 
@@ -39,13 +40,13 @@ static void fill(struct assignment *a, const struct link_edge *edges, uint32_t n
     }
 }
 
-/* What it costs that row r (from 1) takes column c (from 1): those past the slots are for staying alone. */
+/* Returns the cost of column c for row r, both from 1. Columns beyond the slots leave the row unassigned. */
 static float cost(const struct assignment *a, uint32_t r, uint32_t c)
 {
     return c <= a->n_slots ? -a->gain[r - 1][c - 1] : 0;
 }
 
-/* One step of the search: take the nearest column that is not reached yet. */
+/* Reaches the nearest column that is not reached yet, and returns it. */
 static uint32_t step(struct assignment *a, uint32_t at, uint32_t n_columns, float *least, bool *reached)
 {
     uint32_t row = a->row_of[at], next = 0;

@@ -1,7 +1,8 @@
-/* The query's side of linking: its parts and their slots.
+/* Collects the query's side of linking: its parts and their slots.
  *
- * One part a column and role, however often it is written, so that a column that is shown and grouped by needs to be
- * said once; one a table, whatever the number of its FROM items; one a literal; one a kind of operation. */
+ * A column has one part for each role, however often it is written. If it is shown and grouped by, it has a single
+ * part, so the question needs to say it only once. A table has one part for all its FROM items. Each literal and each
+ * kind of operation has one part. */
 #include "lib/question/link_int.h"
 
 #include <string.h>
@@ -56,7 +57,7 @@ static bool joins(const struct link_maker *maker, const struct sql_node *node)
     return false;
 }
 
-/* Column IS [NOT] NULL: no word need ask for it. */
+/* True for a column of IS [NOT] NULL, which no word needs to ask for. */
 static bool tests_null(const struct sql_node *node)
 {
     const struct sql_node *test = node->parent, *right = sql_kid(test, 1);
@@ -253,7 +254,7 @@ static void add_operation(struct link_maker *maker, const struct sql_node *node)
 
 /* --- literals --- */
 
-/* What a literal is compared with, where that is a column. */
+/* Returns the column that a literal is compared with; NULL if there is none. */
 static const struct schema_column *compared_with(const struct link_maker *maker, const struct sql_node *literal)
 {
     const struct sql_node *below = literal, *node = literal->parent;

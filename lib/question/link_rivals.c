@@ -1,9 +1,10 @@
-/* Is there a better column for the words at a part's place than the one that the query uses?
+/* Scores the columns of a query at their places in the question, and finds better columns for these places.
  *
- * A column's score at a place: the share of its name that the question's words say, each by how strongly they mean it
- * and how near they stand to what asks for the role (the phrases that ask for outputs, the cue of an order, a group or
- * an aggregate, the words of the literal), less where another part has the word; and something for a table whose name
- * stands close by. The same measure serves the chosen column and its rivals, so it need not be right but only fair. */
+ * The score of a column at a place is the share of its name that the words of the question say. Each word counts by the
+ * strength of its link and by its nearness to the place of the role. That place is the requested outputs, the cue of an
+ * order, a group or an aggregate, or the words of the literal. A word that another part has counts less. A column
+ * scores more if its table's name is near. The used column and its rivals are measured alike, so the measure need only
+ * be fair. */
 #include "lib/question/link_int.h"
 
 #include <math.h>
@@ -12,12 +13,12 @@
 static const float BASE_PLACE = 0.35F, TAKEN = 0.4F, OWNER_BONUS = 0.15F, SURE = 0.7F, IMPLIED = 0.6F;
 enum { OWNER_REACH = 4 };
 
-/* How well each word stands at the place of a part, and what is left of it. */
+/* The weight of each word at the place of a part. */
 struct place {
     float of[LINK_MAX_WORDS];
 };
 
-/* Words that a literal of the column has, from which its name should not be far. */
+/* Returns the nearness of a word to the words of the literals that the column is compared with, 0 to 1. */
 static float near_literal(const struct link_maker *maker, const struct link_part *part, uint32_t word)
 {
     const struct link_query *out = maker->out;
@@ -52,7 +53,7 @@ static void read_place(const struct link_maker *maker, const struct link_part *p
     }
 }
 
-/* Does the table's name stand close to the word? */
+/* Returns the strength of a table's name within OWNER_REACH tokens of the word; 0 if it is not there. */
 static float owner_near(const struct link_maker *maker, uint32_t table, uint32_t word)
 {
     const struct link_name *name = &maker->question->tables[table];
@@ -65,7 +66,7 @@ static float owner_near(const struct link_maker *maker, uint32_t table, uint32_t
     return best;
 }
 
-/* Score of a column at a place; *word is the one that says most of it. */
+/* Returns the score of a column at a place. *word gets the word that contributes most, or LINK_NO_WORD. */
 static float score(const struct link_maker *maker, const struct schema_column *column, const struct place *place,
                    uint32_t *word)
 {
@@ -84,7 +85,7 @@ static float score(const struct link_maker *maker, const struct schema_column *c
     return sum / total + (*word == LINK_NO_WORD ? 0 : OWNER_BONUS * owner_near(maker, column->table, *word));
 }
 
-/* --- who may stand in --- */
+/* --- possible rivals --- */
 
 static bool measures(const struct schema_column *column)
 {
@@ -114,7 +115,7 @@ static bool may_stand(const struct link_maker *maker, const struct link_part *pa
     return part->role != LINK_CONDITION || holds_literals(maker, part, rival);
 }
 
-/* Weight of the words that nothing answers and that the rival's name would. */
+/* Returns the weight of the unanswered words that the rival's name would answer. */
 static float unanswered(const struct link_maker *maker, const struct schema_column *rival, const struct place *place)
 {
     const struct link_name *name = &maker->question->columns[rival->id];
@@ -129,7 +130,8 @@ static float unanswered(const struct link_maker *maker, const struct schema_colu
     return sum;
 }
 
-/* A condition on the column says what its words ask for: "from" of "athletes from Peru" asks for no country in the answer. */
+/* True if a condition on the column already answers the words that name it: in "athletes from Peru", "from" requests no
+ * country in the answer. */
 static bool is_answered_by_condition(const struct link_maker *maker, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < maker->out->n_parts; i++) {
@@ -139,7 +141,7 @@ static bool is_answered_by_condition(const struct link_maker *maker, const struc
     return false;
 }
 
-/* True for "how many", "count" and "amount": they ask for an aggregate before they name a column. */
+/* True for "how many", "count" and "amount", which request an aggregate before they name a column. */
 static bool asks_for_amount(const struct link_question *question, uint32_t word)
 {
     int cue = question->words[word].cue;
@@ -195,7 +197,7 @@ static void find_rivals(struct link_maker *maker, struct link_part *part)
     }
 }
 
-/* --- joins: one of several keys to the same place --- */
+/* --- joins: one of several keys to the same table --- */
 
 static bool leads_to(const struct schema_index *schema, const struct schema_column *from, uint32_t to_table)
 {
@@ -206,7 +208,7 @@ static bool leads_to(const struct schema_index *schema, const struct schema_colu
     return false;
 }
 
-/* Like start_station_id and end_station_id: all words but one the same, and not id alone. */
+/* True for columns like start_station_id and end_station_id: all words but one are equal, and not only id or code. */
 static bool are_twins(const struct schema_column *a, const struct schema_column *b)
 {
     uint32_t other = 0, same = 0;
@@ -220,7 +222,7 @@ static bool are_twins(const struct schema_column *a, const struct schema_column 
     return other == 1 && same > 0;
 }
 
-/* The words near those that stand for something of the table which the key leads to. */
+/* Weighs words by their nearness to the words linked to the table that the key references. */
 static void read_key_place(const struct link_maker *maker, uint32_t to_table, struct place *place)
 {
     const struct link_query *out = maker->out;
@@ -257,7 +259,7 @@ static void compare_keys(struct link_maker *maker, const struct schema_column *k
         float mine = score(maker, other, &place, &word);
         if (mine > best) best = mine, better = other;
     }
-    if (best < 0 || best - own <= maker->out->role_rival - maker->out->role_score) return; /* NAN: the first */
+    if (best < 0 || best - own <= maker->out->role_rival - maker->out->role_score) return; /* NAN at first */
     maker->out->role_score = own;
     maker->out->role_rival = best;
     maker->out->role_key = key;

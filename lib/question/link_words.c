@@ -1,7 +1,8 @@
-/* The question's side of linking: its content words, and what of the schema each may mean.
+/* Reads the question's side of linking: its content words, and the names of the schema that each may mean.
  *
- * A word of the schema is looked up in a table of the question's stems and in one of their synonym groups, where a set
- * of words is 64 bits. So the cost is that of reading the schema's names once. */
+ * The words of the question are indexed by stem, by group of synonyms, and in a word set of the lexicon. Then each word
+ * of the schema is looked up once. A set of words is 64 bits. So the cost is that of reading the schema's names
+ * once. */
 #include "lib/question/link_int.h"
 
 #include "lib/text/lexicon.h"
@@ -13,10 +14,10 @@ enum { TABLE = 256, MAX_HITS = 24, MAX_LINKED = 4096, MIN_COMPOUND = 6, MAX_MATC
 
 static const float SYNONYM = 0.75F, FAINT_SYNONYM = 0.4F, PART = 0.85F, LIGHT_WORD = 0.35F, OWNER_WORD = 0.3F;
 static const float GUESS = 0.7F,
-                   MIN_GUESS = 0.25F;   /* what the lexicon says counts less than the table of field words */
-static const float COMMON_LESS = 0.05F; /* for each doubling of how common a word is */
+                   MIN_GUESS = 0.25F;   /* links of the lexicon count less than those of the table of field words */
+static const float COMMON_LESS = 0.05F; /* reduction for each doubling of a word's frequency */
 
-/* Words that a question may leave unanswered: they frame it, or go without saying. Stems. */
+/* Stems of words that may stay unanswered: they frame the question, or are obvious. */
 static const char LIGHT[] =
     " name number id list mani much total amount number valu thing one people person record row tabl databas entri "
     "data "
@@ -27,7 +28,7 @@ static const char LIGHT[] =
     "see look overall altogeth possibl correspond follow mention avail certain specif particular everi singl along "
     "actual exact come go happen appear there way word say said pleas help question answer figur ";
 
-/* The words of the question while the schema is read. */
+/* The words of the question, prepared for looking up names of the schema. */
 struct word_table {
     const char *stems[TABLE];
     uint64_t stem_words[TABLE], part_words[TABLE];
@@ -56,7 +57,7 @@ static void add_stem(struct word_table *table, const char *stem, uint32_t word, 
     for (unsigned i = 0; i < n; i++) table->groups[groups[i]] |= 1ULL << word;
 }
 
-/* The words that one is made of: "birthdate". */
+/* Adds the words of which a compound consists: "birthdate". */
 static void add_parts(struct arena *arena, struct word_table *table, const struct text_token *token, uint32_t word)
 {
     enum { MAX_PARTS = 2 };
@@ -70,7 +71,7 @@ static void add_parts(struct arena *arena, struct word_table *table, const struc
 static bool is_light(const char *stem)
 {
     size_t len = strlen(stem);
-    if (!len) return true; /* bytes that are no text */
+    if (!len) return true; /* bytes that are not text */
     for (const char *at = strstr(LIGHT, stem); at; at = strstr(at + 1, stem))
         if (at[-1] == ' ' && at[len] == ' ') return true;
     return false;
@@ -93,14 +94,15 @@ static int cue_at(const struct question *question, uint32_t token)
     return -1;
 }
 
-/* Words without content that may still tell one of two columns: from, to, by, who, when. */
+/* True for function words that may distinguish two columns: from, to, by, who, when. */
 static bool may_name(const struct text_token *token)
 {
     const uint16_t *groups;
     return token->kind == TEXT_WORD && text_synonym_groups(token->stem, &groups) > 0;
 }
 
-/* Its number in the lexicon; of a superlative that it does not know, of what is compared: pricey for "priciest". */
+/* Returns the number of a word in the lexicon. An unknown superlative or comparative gets the number of its base:
+ * pricey for "priciest". */
 static uint32_t meaning_of(const struct text_token *token)
 {
     static const struct {
@@ -119,7 +121,7 @@ static uint32_t meaning_of(const struct text_token *token)
     return TEXT_NO_WORD;
 }
 
-/* Rarer words matter more when nothing answers them. */
+/* Returns the weight of an unanswered word: 1 for rare words, less for common ones. */
 static float rarity(uint32_t meaning)
 {
     int above = text_lexicon_info(meaning).commonness - COMMON;
@@ -143,7 +145,7 @@ static void read_words(struct link_question *out)
     }
 }
 
-/* The phrase of `n` words that begins at a token, by the lexicon: "look after", "in charge of". */
+/* Returns the number of the phrase of `n` words at a token in the lexicon: "look after", "in charge of". */
 static uint32_t phrase_at(const struct text_tokens *tokens, uint32_t first, uint32_t n)
 {
     enum { MAX_BYTES = 64 };
@@ -161,7 +163,7 @@ static uint32_t phrase_at(const struct text_tokens *tokens, uint32_t first, uint
     return text_lexicon_stem(key);
 }
 
-/* What phrases mean, under the first of their words that has content. */
+/* Adds the phrases of the question to the word set, each under the first of its content words. */
 static void put_phrases(struct word_table *table, const struct link_question *out)
 {
     enum { SHORTEST = 2, LONGEST = 3 };
@@ -213,7 +215,7 @@ enum link_kind link_kind_of(enum text_relation_kind relation)
     return relation < TEXT_RELATION_KINDS ? kinds[relation] : LINK_NONE;
 }
 
-/* What the lexicon makes of a word of a name, but for the words that mean it more surely. */
+/* Adds the lexicon's links to a word of a name, except for words in `known`, which have a surer link. */
 static void guess_word(const struct word_table *table, uint32_t word, uint32_t slot, uint64_t known,
                        struct hit_buffer *hits)
 {
@@ -304,7 +306,7 @@ float link_near_cue(const struct link_question *question, uint32_t word, unsigne
         uint32_t end = cue->first + cue->n_tokens;
         if (!(kinds >> cue->kind & 1U)) continue;
         uint32_t gap = token < cue->first ? cue->first - token + 1 : token >= end ? token - end + 1 : 0;
-        if (gap < best) best = gap; /* one further off in front: a cue's word mostly follows it */
+        if (gap < best) best = gap; /* before the cue, one token further: a cue's word mostly follows it */
     }
     return best == UINT32_MAX ? 0 : 3 / (3 + (float)(best ? best - 1 : 0));
 }

@@ -1,12 +1,12 @@
-/* Which columns and tables the words of a text name.
+/* Finds the columns and tables that the words of a text name.
  *
- * The text's stems go into one hash table, the groups of synonyms they stand in into an array; then each word of the
- * schema is looked up once. So the cost is that of reading the schema's names, whatever the length of the text. A
- * name is mentioned where enough of its words stand close together: its score is the weight of the words found there.
+ * The stems of the text go into a hash table, and their synonym groups into an array. Then each word of the schema is
+ * looked up once. So the cost is that of reading the schema's names, whatever the length of the text. A name is
+ * mentioned where enough of its words are close together. Its score is the share of its weight that was found there.
  *
- * What the lexicon knows is wider and less certain. Mentions with a word of it are kept apart, as weak ones: in one list
- * with the others they would answer questions ("is this word explained?") that signals ask of certain ones.
- */
+ * The lexicon finds more words, but less certain ones. Mentions with a word from the lexicon are kept apart as weak
+ * ones. In one list with the others, they would satisfy signals that need certain mentions ("is this word
+ * explained?"). */
 #include "lib/question/read.h"
 
 #include <glib.h>
@@ -24,27 +24,27 @@ enum {
 };
 
 static const float SYNONYM = 0.75F, STOP_SYNONYM = 0.5F, MIN_SCORE = 0.3F;
-static const float LEXICON = 0.7F, MIN_LEXICON = 0.3F; /* worth of the lexicon's links, and the weakest that counts */
-static const float NAMED = 0.95F;                      /* the score of a name that is all there */
+static const float LEXICON = 0.7F, MIN_LEXICON = 0.3F; /* factor of the lexicon's links; least strength that counts */
+static const float NAMED = 0.95F;                      /* minimum score of a complete name */
 static const unsigned LEXICON_KINDS = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED |
                                       1U << TEXT_RELATION_ATTRIBUTE | 1U << TEXT_RELATION_DEMONYM |
                                       1U << TEXT_RELATION_IS_A | 1U << TEXT_RELATION_HAS_KIND;
-static const float OWNER_WEIGHT = 0.3F; /* "student" in student.student_name says little beside the table's name */
+static const float OWNER_WEIGHT = 0.3F; /* of a word with little meaning: "student" in student.student_name */
 
-/* A word of the text, or one that it is short for ("surname": last, name). */
+/* A word of the text, or a word that it abbreviates or contains ("surname": last, name). */
 struct mention_entry {
     const char *stem;
-    uint32_t token, next; /* next: with the same stem; for a group: of the same group */
+    uint32_t token, next; /* `next`: entry with the same stem; in `links`, of the same group */
 };
 
-/* The words of a text, ready to be looked up. */
+/* The words of a text, prepared for lookups. */
 struct word_map {
     const struct text_tokens *tokens;
-    uint32_t *slots, mask; /* stem → first entry */
+    uint32_t *slots, mask; /* hash table: stem → first entry */
     struct mention_entry *entries, *links;
     uint32_t n_entries, n_links, room;
     uint32_t group_head[TEXT_MAX_GROUPS]; /* group → first link */
-    struct text_word_set *set;            /* of its content words; NULL: the lexicon is not asked */
+    struct text_word_set *set;            /* of the content words; NULL to leave the lexicon out */
 };
 
 static uint32_t *slot_of(const struct word_map *map, const char *stem)
@@ -79,7 +79,7 @@ static bool is_related(const struct text_token *token)
     return token->kind == TEXT_WORD && !token->is_stop && !token->is_number;
 }
 
-/* The words that a word is made of or short for, where it is. */
+/* Adds the words that a word contains or abbreviates, at the same token. */
 static bool add_parts(struct arena *arena, struct word_map *map, uint32_t token)
 {
     const struct text_token *t = &map->tokens->items[token];
@@ -107,7 +107,7 @@ static struct word_map *map_words(struct arena *arena, const struct text_tokens 
     if (!map->slots || !map->entries || !map->links) return NULL;
     memset(map->slots, 0xFF, size * sizeof *map->slots);
     memset(map->group_head, 0xFF, sizeof map->group_head);
-    for (uint32_t i = n; i-- > 0;) { /* backwards, so that chains run forwards */
+    for (uint32_t i = n; i-- > 0;) { /* in reverse, so that chains run forwards */
         if (!is_content(&tokens->items[i])) continue;
         add_word(map, tokens->items[i].stem, i);
         if (!add_parts(arena, map, i)) return NULL;
@@ -115,11 +115,11 @@ static struct word_map *map_words(struct arena *arena, const struct text_tokens 
     return map;
 }
 
-/* A word of a name found at a token. */
+/* A word of a name, found at a token. */
 struct word_hit {
     uint32_t token;
     uint8_t word, kind; /* enum text_relation_kind */
-    bool by_lexicon;    /* not by the words themselves, nor by the hand-made table */
+    bool by_lexicon;    /* true if only the lexicon relates the words */
     float strength;
 };
 
@@ -133,7 +133,7 @@ static void add_hit(struct hit_list *hits, struct word_hit hit)
     if (hits->n < MAX_HITS) hits->items[hits->n++] = hit;
 }
 
-/* By the lexicon; a token that is a hit of this word already stays what it is. */
+/* Adds the hits that the lexicon finds. A token that is already a hit for this word stays as it is. */
 static void find_related(const struct word_map *map, uint32_t word_id, uint32_t word, struct hit_list *hits)
 {
     struct text_word_match matches[MAX_MATCHES];
@@ -168,7 +168,7 @@ static int by_token(const void *a, const void *b)
     return x->strength > y->strength ? -1 : x->strength < y->strength;
 }
 
-/* A name of the schema, with what each of its words weighs. */
+/* A name of the schema, with the weight of each word. */
 struct name {
     const struct text_tokens *words;
     uint32_t n;
@@ -193,7 +193,8 @@ static void weigh(struct name *name, const struct text_tokens *words, const stru
     }
 }
 
-/* Take the run of hits that starts at *at as a mention. Moves *at past it. Is a word of it the lexicon's? */
+/* Takes the run of hits from *at as a mention, and moves *at past it. Returns true if it has a word from the
+ * lexicon. */
 static bool take_run(const struct name *name, const struct hit_list *hits, uint32_t *at,
                      struct question_mention *mention)
 {
@@ -204,7 +205,7 @@ static bool take_run(const struct name *name, const struct hit_list *hits, uint3
     for (; i < hits->n && hits->items[i].token - last <= MAX_GAP; i++) {
         const struct word_hit *hit = &hits->items[i];
         if (hit->strength > found[hit->word]) {
-            if (found[hit->word] > 0 && hit->token != last) break; /* the same word again: another mention */
+            if (found[hit->word] > 0 && hit->token != last) break; /* the same word again begins another mention */
             sum += (hit->strength - found[hit->word]) * name->weight[hit->word];
             found[hit->word] = hit->strength;
             last = hit->token;
@@ -227,7 +228,8 @@ struct mention_sink {
     uint32_t n, room;
 };
 
-/* The mentions that the hits make of a name, the weak ones or the others; returns the best score. */
+/* Collects the mentions that the hits make of a name: those with a word from the lexicon if `weak`, else the others.
+ * `sink` may be NULL. Returns the best score. */
 static float take_all(const struct name *name, struct hit_list *hits, struct question_mention like, bool weak,
                       struct mention_sink *sink)
 {
@@ -242,7 +244,7 @@ static float take_all(const struct name *name, struct hit_list *hits, struct que
     return best;
 }
 
-/* What is found of a name: its best score, and where its mentions go (items NULL: nowhere). */
+/* The result for a name: its best score. Mentions are added to the sinks; a sink without room takes none. */
 struct name_found {
     float score;
     struct mention_sink mentions, weak;
@@ -271,7 +273,7 @@ static int by_place(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Scores by table number and by column id; NULL: not wanted. */
+/* Scores by table number and by column id. NULL if not requested. */
 struct schema_scores {
     float *tables, *columns;
 };
@@ -305,7 +307,7 @@ static bool read_evidence(struct reader *reader)
     return true;
 }
 
-/* The words of the text that the lexicon is asked about. */
+/* Puts the words of the text that the lexicon may relate into the word set. Returns false if the arena is full. */
 static bool map_related(struct arena *arena, struct word_map *map)
 {
     uint32_t n = 0;
@@ -321,7 +323,8 @@ static struct mention_sink sink_new(struct arena *arena, uint32_t room)
     return (struct mention_sink){arena_alloc(arena, room * sizeof(struct question_mention)), 0, room};
 }
 
-/* Those that say something of a word which no name has: "events" is the table of that name, and no kind of meeting. */
+/* Keeps the weak mentions with a word that no complete name has: "events" is the table of that name, and not a kind of
+ * meeting. Returns false if the arena is full. */
 static bool keep_weak(struct reader *reader, const struct mention_sink *weak)
 {
     struct question *out = reader->out;
@@ -344,7 +347,7 @@ static bool keep_weak(struct reader *reader, const struct mention_sink *weak)
     return true;
 }
 
-/* A term of the team's own is the name of its column. */
+/* Adds a mention for each of the team's terms that means a column. */
 static void add_terms(struct reader *reader, const struct schema_scores *scores, struct mention_sink *sink)
 {
     for (uint32_t i = 0; i < reader->out->n_terms && sink->n < sink->room; i++) {

@@ -1,10 +1,9 @@
-/* Requested outputs: which columns the answer should have, as far as the question's grammar says.
+/* Reads the requested outputs: the columns of the answer, as far as the grammar of the question tells.
  *
- * "Show the name, age and number of pets of each student who ..." → {name} {age} {number of pets}. A sentence is read
- * from its lead ("show", "what are", "which") through phrases split by commas and "and", to the word that ends the
- * list ("of", "for", "who", "have" ...). English being what it is, the reader also says whether it trusts its count
- * (`outputs_closed`); an "and" that might go on after the list, or a prefix ("for each city, ..."), takes that back.
- */
+ * "Show the name, age and number of pets of each student who ..." → {name} {age} {number of pets}. The list of a
+ * sentence begins after its lead ("show", "list", "which"). Commas and "and" separate its phrases, and a word such as
+ * "of", "for", "who" or "have" ends it. This reading is uncertain, so `outputs_closed` says whether the list can be
+ * trusted to be complete. An "and" that may continue the list, or a prefix ("for each city, ..."), clears it. */
 #include "lib/question/read.h"
 
 #include <glib.h>
@@ -14,15 +13,15 @@
 enum word_class {
     CLASS_PLAIN,
     CLASS_LEAD,       /* show, find ...: the list follows */
-    CLASS_LEAD_FIRST, /* the same where it opens the sentence; elsewhere an ordinary word (state, order, name) */
-    CLASS_WHAT,       /* what, which: the list follows, maybe after a verb */
-    CLASS_WHO,        /* who: one thing is asked, the clause follows */
-    CLASS_SKIP,       /* the, all, their: no part of a phrase */
-    CLASS_AUXILIARY,  /* do, can: after a phrase the clause follows */
+    CLASS_LEAD_FIRST, /* the same at the start of a sentence; elsewhere a plain word (state, order, name) */
+    CLASS_WHAT,       /* what, which: the list follows, perhaps after a verb */
+    CLASS_WHO,        /* who: one thing is requested; the clause follows */
+    CLASS_SKIP,       /* the, all, their: not part of a phrase */
+    CLASS_AUXILIARY,  /* do, can: after a phrase, the clause follows */
     CLASS_SPLIT,      /* and, as well as */
-    CLASS_OF,         /* of: the list may go on after what it is of */
-    CLASS_END,        /* for, in, with: ends the list; an "and" may still follow */
-    CLASS_CLAUSE,     /* who, whose, that, have: a condition begins, "and" belongs to it */
+    CLASS_OF,         /* of: the list may continue after its object */
+    CLASS_END,        /* for, in, with: ends the list; an "and" may still continue it */
+    CLASS_CLAUSE,     /* who, whose, that, have: begins a condition, to which "and" belongs */
     CLASS_BE,         /* is, are */
     CLASS_VAGUE       /* information, details: any number of columns */
 };
@@ -54,7 +53,7 @@ static const struct {
      "scoreline contact contacts"},
 };
 
-static GHashTable *classes; /* word → bits 1U << enum word_class; a word may be of several */
+static GHashTable *classes; /* word → bits 1U << enum word_class; a word may have several */
 
 static void build_classes(void)
 {
@@ -82,8 +81,8 @@ struct output_scan {
     struct question *out;
     const struct text_token *tokens;
     uint32_t *classes; /* bits 1U << enum word_class of each token */
-    uint32_t end;      /* of the sentence */
-    bool also;         /* the sentence adds to what earlier ones asked */
+    uint32_t end;      /* end of the sentence */
+    bool also;         /* true if the sentence adds to the outputs of earlier ones */
 };
 
 static bool is_class(const struct output_scan *scan, uint32_t token, enum word_class class)
@@ -101,7 +100,7 @@ static bool is_comma(const struct output_scan *scan, uint32_t token)
     return token < scan->end && scan->tokens[token].kind == TEXT_PUNCT && scan->tokens[token].norm[0] == ',';
 }
 
-/* The cue that holds this token, among kinds (bits); NULL. */
+/* Returns the cue of these kinds (bits) that contains the token; NULL if there is none. */
 static const struct question_cue *cue_at(const struct question *out, uint32_t token, unsigned kinds)
 {
     for (uint32_t i = 0; i < out->n_cues && out->cues[i].first <= token; i++)
@@ -113,7 +112,7 @@ static const unsigned COMPUTED = 1U << QUESTION_CUE_COUNT | 1U << QUESTION_CUE_Q
                                  1U << QUESTION_CUE_TOTAL | 1U << QUESTION_CUE_MAXIMUM | 1U << QUESTION_CUE_MINIMUM |
                                  1U << QUESTION_CUE_RATIO;
 
-/* Nothing but words that say how to sort: "oldest first". */
+/* True if all tokens only say how to sort: "oldest first". */
 static bool only_sorts(const struct question *out, uint32_t first, uint32_t end)
 {
     while (first < end && cue_at(out, first, 1U << QUESTION_CUE_DIRECTION | 1U << QUESTION_CUE_SORT)) first++;
@@ -134,7 +133,7 @@ static void push_phrase(struct output_scan *scan, uint32_t first, uint32_t end)
     }
 }
 
-/* A separator at the token: how many tokens it takes, 0 if none. */
+/* Returns the number of tokens of the separator at the token; 0 if there is none. */
 static uint32_t split_at(const struct output_scan *scan, uint32_t i)
 {
     if (is_word(scan, i, "as") && is_word(scan, i + 1, "well") && is_word(scan, i + 2, "as")) return 3;
@@ -144,7 +143,7 @@ static uint32_t split_at(const struct output_scan *scan, uint32_t i)
     return is_class(scan, i, CLASS_SPLIT) ? 1 : 0;
 }
 
-/* Does a phrase that surely asks begin here: "their ages", "how many", "the number of"? */
+/* True if a phrase that certainly requests an output begins here: "their ages", "how many", "the number of". */
 static bool surely_asks(const struct output_scan *scan, uint32_t i)
 {
     static const char *const WORDS[] = {"their", "its", "how", "what", "when", "where", "who"};
@@ -154,7 +153,7 @@ static bool surely_asks(const struct output_scan *scan, uint32_t i)
     return i < scan->end && cue_at(scan->out, i, COMPUTED);
 }
 
-/* "date of birth", "number of pets": does the phrase go on over this "of"? */
+/* True if the phrase continues over this "of": "date of birth", "number of pets". */
 static bool of_inside(const struct output_scan *scan, uint32_t of, uint32_t first)
 {
     const struct question *out = scan->out;
@@ -176,8 +175,8 @@ static bool names_column(const struct output_scan *scan, uint32_t i)
            !(table && table->score >= column->score);
 }
 
-/* Skips the things behind "of". Returns the token at which the list goes on, or 0 if it does not. Clears
- * `outputs_closed` if it may. */
+/* Skips the objects after "of". Returns the token at which the list continues, or 0 if it ends. Clears `outputs_closed`
+ * if the list may continue. */
 static uint32_t after_of(struct output_scan *scan, uint32_t i)
 {
     for (; i < scan->end; i++) {
@@ -192,7 +191,7 @@ static uint32_t after_of(struct output_scan *scan, uint32_t i)
     return 0;
 }
 
-/* "..., and the course id." at the end of a sentence may ask for that column. */
+/* True if the sentence ends with a column that it may request: "..., and the course id." */
 static bool ends_in_column(const struct output_scan *scan, uint32_t i)
 {
     while (i < scan->end && (is_class(scan, i, CLASS_SKIP) || is_class(scan, i, CLASS_SPLIT))) i++;
@@ -200,7 +199,8 @@ static bool ends_in_column(const struct output_scan *scan, uint32_t i)
     return mention && mention->exact && mention->score > 0.75 && mention->first + mention->n_tokens == scan->end;
 }
 
-/* The rest of the sentence: may something more be asked? */
+/* Reads the rest of the sentence, and clears `outputs_closed` if it may request more. `clause` says that a condition
+ * has begun. */
 static void doubt_rest(struct output_scan *scan, uint32_t i, bool clause)
 {
     for (; i < scan->end; i++) {
@@ -218,7 +218,7 @@ static void doubt_rest(struct output_scan *scan, uint32_t i, bool clause)
     }
 }
 
-/* "the sum of A and B", "the difference between A and B": the "and" may bind what is computed. */
+/* True if an "and" may join two operands: "the sum of A and B", "the difference between A and B". */
 static bool holds_pair(const struct output_scan *scan, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
@@ -250,7 +250,7 @@ static void read_list(struct output_scan *scan, uint32_t i)
             continue;
         }
         if (scan->tokens[i].kind == TEXT_PUNCT && strchr("(:", scan->tokens[i].norm[0])) {
-            scan->out->outputs_closed = false; /* what stands in parentheses may be what is asked */
+            scan->out->outputs_closed = false; /* the text in parentheses may be a requested output */
             break;
         }
         if (open && (is_class(scan, i, CLASS_END) || is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE))) {
@@ -270,7 +270,7 @@ static void read_list(struct output_scan *scan, uint32_t i)
     if (i < scan->end) doubt_rest(scan, i, is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE));
 }
 
-/* Where the list of a sentence starts; UINT32_MAX: it asks nothing that we can read. */
+/* Returns the first token of a sentence's list; UINT32_MAX if no list can be read. */
 static uint32_t find_lead(struct output_scan *scan, uint32_t first)
 {
     uint32_t i = first;
@@ -314,7 +314,7 @@ static void read_sentence(struct output_scan *scan, uint32_t first)
     }
     if (out->n_outputs == before) out->outputs_closed = false;
     if (before && out->n_outputs > before &&
-        !scan->also) { /* "Which ...? List their ids." asks for the ids only, as a rule */
+        !scan->also) { /* "Which ...? List their ids." usually requests the ids only */
         memmove(out->outputs, out->outputs + before, (out->n_outputs - before) * sizeof *out->outputs);
         out->n_outputs -= before;
         out->outputs_closed = false;

@@ -1,4 +1,7 @@
-/* Compiles tables of patterns, and finds the longest pattern at a token. */
+/* Compiles tables of patterns, and finds the longest pattern at a token (pattern.h).
+ *
+ * Each pattern is a row of steps, and each step is a set of words as bits. An index lists the rows that may begin with
+ * a word or a number, so that few rows are tried at a token. Matching backtracks over optional steps. */
 #include "lib/question/pattern.h"
 
 #include <glib.h>
@@ -21,7 +24,7 @@ struct pattern_table {
     GHashTable *ids; /* word → number + 1 */
     struct step *steps;
     struct pattern_row *patterns;
-    GArray *starts[MAX_WORDS], *number_starts; /* of uint16_t: indices of the patterns that may begin so */
+    GArray *starts[MAX_WORDS], *number_starts; /* of uint16_t: rows that may begin with the word or a number */
 };
 
 uint32_t pattern_word(const struct pattern_table *table, const char *word)
@@ -144,14 +147,14 @@ static bool step_takes(const struct pattern_text *text, const struct step *step,
     return id != PATTERN_NO_WORD && step->set[id / 64] >> id % 64 & 1U;
 }
 
-/* Tokens that a step takes: a number goes with its scale ("ten million"). */
+/* Returns the number of tokens that a step takes. A number includes its scale ("ten million"). */
 static int tokens_at(const struct pattern_text *text, const struct step *step, uint32_t token)
 {
     int value = step->number ? text->value_at[token] : -1;
     return value < 0 ? 1 : (int)text->question->values[value].n_tokens;
 }
 
-/* Tokens from `token` on that the steps from `s` on take; -1: they do not match. */
+/* Returns the number of tokens that the steps from `s` on take at `token`; -1 if they do not match. */
 static int match_steps(const struct pattern_text *text, const struct pattern_row *pattern, uint32_t s, uint32_t token)
 {
     if (s == pattern->n_steps) return 0;

@@ -11,13 +11,13 @@ static bool is_word(const struct text_token *token, const char *word, size_t len
            (token->stem != token->norm && strncmp(token->stem, word, len) == 0 && token->stem[len] == '\0');
 }
 
-/* By its first letter: what decides nearly always, and cheaply. */
+/* True if the first letter already rules the token out. This cheap test decides most comparisons. */
 static bool may_not_be(const struct text_token *token, char first)
 {
     return first != '*' && first != *token->norm && first != *token->stem;
 }
 
-/* Tokens that the phrase takes at `at`; 0: it does not stand there. */
+/* Returns the number of tokens that the phrase takes at `at`; 0 if it does not occur there. */
 static uint32_t phrase_length(const struct text_tokens *tokens, uint32_t at, const char *phrase)
 {
     uint32_t n = 0;
@@ -34,7 +34,7 @@ static uint32_t phrase_length(const struct text_tokens *tokens, uint32_t at, con
 
 enum { LETTERS = 32, INDEXED = 64 };
 
-/* Which of the first INDEXED tokens begin with a letter, as bits: most phrases of a list begin with none of them. */
+/* The first INDEXED tokens by first letter, as bit sets. Most phrases of a list begin with none of these letters. */
 struct first_letters {
     uint64_t at[LETTERS];
 };
@@ -48,7 +48,7 @@ static void index_letters(const struct text_tokens *tokens, struct first_letters
     }
 }
 
-/* The first place of the phrase in [from, end); `end`: none. */
+/* Returns the first token of the phrase in [from, end); `end` if it does not occur. */
 static uint32_t phrase_place(const struct text_tokens *tokens, const struct first_letters *letters, const char *phrase,
                              uint32_t from, uint32_t end, uint32_t *length)
 {
@@ -82,15 +82,15 @@ bool question_phrase_in(const struct text_tokens *tokens, const char *const *phr
     return find(tokens, &letters, phrases, from, at);
 }
 
-/* --- what was looked for before: all candidates of a question ask for the same lists --- */
+/* --- cached results: all candidates of a question search for the same lists --- */
 
 enum { KEPT = 128, PROBES = 8 };
 
 struct kept_phrase {
-    const char *const *phrases; /* NULL: free */
+    const char *const *phrases; /* NULL if the slot is free */
     uint32_t from;
     bool found;
-    struct question_phrase at; /* where it was found */
+    struct question_phrase at; /* valid if `found` */
 };
 
 struct kept_phrases {
@@ -98,7 +98,7 @@ struct kept_phrases {
     struct kept_phrase items[KEPT];
 };
 
-/* NULL: nothing can be kept. */
+/* Returns the question's cache; NULL without a cache, or if the arena is full. */
 static struct kept_phrases *kept_of(const struct question *question)
 {
     struct question_memo *memo = question->memo;
@@ -108,7 +108,7 @@ static struct kept_phrases *kept_of(const struct question *question)
     return memo->phrases;
 }
 
-/* Its place, or a free one; NULL: there is neither near. */
+/* Returns the slot of this search, or a free slot for it; NULL if neither is within PROBES slots. */
 static struct kept_phrase *place_of(struct kept_phrases *kept, const char *const *phrases, uint32_t from)
 {
     uint64_t hash = ((uintptr_t)phrases / sizeof *phrases + from) * UINT64_C(0x9E3779B97F4A7C15) >> 32;

@@ -1,4 +1,4 @@
-/* Where one of a list of phrases stands in a question, or in another text. */
+/* Finds phrases of a list in a question or in another text. */
 #ifndef ASSAY_LIB_QUESTION_PHRASE_H
 #define ASSAY_LIB_QUESTION_PHRASE_H
 
@@ -8,17 +8,18 @@ struct question_phrase {
     uint32_t first, n_tokens;
 };
 
-/* The first place at or after token `from` where one of the phrases stands (NULL-terminated list; folded words or
- * stems, single spaces; * stands for any one word); the first of them in the list where several do. False: nowhere. */
+/* Finds the first occurrence, at or after token `from`, of any phrase in a NULL-terminated list. Phrases are folded
+ * words or stems, separated by single spaces; * matches any one token but punctuation. If several phrases begin at that
+ * token, the first in the list wins. Returns false if there is no occurrence; *at is then unchanged. */
 bool question_phrase_in(const struct text_tokens *tokens, const char *const *phrases, uint32_t from,
                         struct question_phrase *at);
 
-/* The same in the question's own words. Looked for once a question, list and place, and kept in the question's arena: a
- * list is known again by its address, so it must be static, and a question is asked by one thread at a time. */
+/* Searches the question's own words like question_phrase_in. Results are cached by the list's address and `from`, so
+ * the list must be static. The cache is in the question's arena, so one thread at a time may use a question. */
 bool question_phrase_find(const struct question *question, const char *const *phrases, uint32_t from,
                           struct question_phrase *at);
 
-/* Is the token one of these words, folded or by its stem? */
+/* Returns true if the token is one of these words, by its folded form or its stem. */
 bool question_token_is(const struct text_token *token, const char *const *words);
 
 #endif

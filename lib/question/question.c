@@ -1,4 +1,4 @@
-/* Reading a question, from end to end. Each step is a file of its own, see read.h. */
+/* Reads a question by running all steps. Each step has its own file (read.h). */
 #include "lib/question/question.h"
 
 #include "lib/question/frame.h"
@@ -18,7 +18,7 @@ static bool tokenize(struct arena *arena, const char *text, struct text_tokens *
     return out->items != NULL;
 }
 
-/* Small words of other languages that are no English ones. */
+/* Function words of other languages that are not English words. */
 static const char *const FOREIGN[] = {
     "der",     "die",     "das",   "und",    "wie",   "viele", "welche",  "welcher", "welches", "ist",     "sind",
     "mit",     "von",     "den",   "dem",    "nicht", "haben", "hat",     "alle",    "eine",    "einen",   "le",
@@ -29,7 +29,8 @@ static const char *const FOREIGN[] = {
     "quais",   "com",     "dos",   "das",    "os",    "nos",   "hoeveel", "welke",   "zijn",    "het",     "een",
     "van",     "med",     "och",   "som",    "ile",   "jest",  "kaç"};
 
-/* Not in English: more of its small words are another language's, or most of its letters are of another script. */
+/* True if the question is not in English. Most of its words are in another script, or more of its function words are of
+ * other languages than of English. */
 static bool is_foreign(const struct question *out)
 {
     uint32_t words = 0, english = 0, foreign = 0, scripts = 0;

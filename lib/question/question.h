@@ -1,9 +1,14 @@
-/* What the question says, read once a request: the ground of the value and question families.
+/* The analysis of a question, made once for each request. The value and question signal families are built on it.
  *
- * Reading goes from certain to guessed: tokens; values; mentions of columns and tables; cues (words that ask for an
- * operator, an aggregate, an order ...); and the requested outputs, the noun phrases that the answer's columns should
- * be. Everything is a hint with its span: signals decide what it is worth. Rules are data: lib/question/cues.c.
- */
+ * question_read runs from certain facts to guesses:
+ * - tokens;
+ * - values;
+ * - mentions of columns and tables;
+ * - cues: words that ask for an operator, an aggregate, an order and so on;
+ * - requested outputs: the noun phrases that name the columns of the answer.
+ *
+ * Each item is a hint with its span. The signals decide how much it is worth. The rules are data:
+ * lib/question/cues.c. */
 #ifndef ASSAY_LIB_QUESTION_QUESTION_H
 #define ASSAY_LIB_QUESTION_QUESTION_H
 
@@ -12,165 +17,166 @@
 #include "lib/text/text.h"
 
 enum question_value_kind {
-    QUESTION_VALUE_QUOTED,   /* stood in quotes in the question */
+    QUESTION_VALUE_QUOTED,   /* in quotes in the question */
     QUESTION_VALUE_NUMBER,   /* 42, 1,000, two, twice */
-    QUESTION_VALUE_DATABASE, /* a run of words that the value index knows */
-    QUESTION_VALUE_NAME      /* a capitalised run that it does not know */
+    QUESTION_VALUE_DATABASE, /* a run of words that the value index holds */
+    QUESTION_VALUE_NAME      /* a capitalised run that the value index does not hold */
 };
 
 struct question_value {
     enum question_value_kind kind;
     uint32_t start, end;           /* bytes of the question */
-    const char *text;              /* as written, quotes off; numbers in canonical form */
-    double number;                 /* of QUESTION_VALUE_NUMBER, as it stands: 10 of "ten million" */
-    double scaled;                 /* with the scale behind it: 10,000,000; else the number itself */
+    const char *text;              /* as written, without quotes; a number in canonical form */
+    double number;                 /* of QUESTION_VALUE_NUMBER, without its scale: 10 for "ten million" */
+    double scaled;                 /* with the scale word that follows: 10,000,000; without one, equal to `number` */
     uint32_t first, n_tokens;      /* tokens of the question */
-    const struct schema_hit *hits; /* columns that hold it; NULL when none */
+    const struct schema_hit *hits; /* columns that hold the value; NULL if none */
     uint32_t n_hits;
-    bool capital; /* some word of it starts with a capital, the first word of a sentence aside */
-    bool spelled; /* a number in words: "one" may as well be a pronoun */
-    bool is_name; /* every word of it also names a table or column: "Students" */
+    bool capital; /* true if quoted, or if the run has a number, or a capital that does not begin a sentence */
+    bool spelled; /* true for a number in words; "one" may also be a pronoun */
+    bool is_name; /* true if each word also names a table or column: "Students" */
 };
 
 /* A column or table that words of the question name. */
 struct question_mention {
     int table;    /* table number */
-    int column;   /* column number in the table, or -1 for the table itself */
+    int column;   /* column number in the table; -1 for the table itself */
     uint32_t id;  /* column id; UINT32_MAX for a table */
-    double score; /* 0..1: share of the name's words found, synonyms less */
-    bool exact;   /* by their stems alone, no synonym among them */
-    /* Of the least certain of its words, what the name's is to the text's: TEXT_RELATION_SAME when exact. The mentions of
-     * `struct question` are SAME or, by the hand-made table, SYNONYM; any other kind is among its weak ones only. */
+    double score; /* 0..1: share of the name's words that were found; synonyms count less */
+    bool exact;   /* true if all its words matched by stem, and none as a synonym */
+    /* The relation of the name's word to the text's word, for the least certain word: TEXT_RELATION_SAME if `exact`. In
+     * `mentions` of `struct question` it is SAME, or SYNONYM by the hand-made table. Only `weak` has other kinds. */
     enum text_relation_kind kind;
     uint32_t first, n_tokens;
 };
 
-/* What a cue asks for. `op` of a cue says more: a comparison operator, SQL_ASC / SQL_DESC, or SQL_OP_NONE. */
+/* The purpose of a cue. Its `op` adds a comparison operator, SQL_ASC or SQL_DESC; otherwise it is SQL_OP_NONE. */
 enum question_cue_kind {
-    QUESTION_CUE_IDIOM,    /* nothing: hides shorter cues ("most of", "not only") */
-    QUESTION_CUE_COMPARE,  /* op, number */
-    QUESTION_CUE_BETWEEN,  /* number, number2; op SQL_OP_GT: the bounds are out, SQL_OP_GE: they are in, NONE: open */
+    QUESTION_CUE_IDIOM,    /* no purpose: hides shorter cues ("most of", "not only") */
+    QUESTION_CUE_COMPARE,  /* has op and number */
+    QUESTION_CUE_BETWEEN,  /* has number and number2; op SQL_OP_GT excludes the bounds, SQL_OP_GE includes them */
     QUESTION_CUE_COUNT,    /* how many, number of */
-    QUESTION_CUE_QUANTITY, /* how much, amount: count or sum or a column */
+    QUESTION_CUE_QUANTITY, /* how much, amount: a count, a sum or a column */
     QUESTION_CUE_AVERAGE,
     QUESTION_CUE_TOTAL,
-    QUESTION_CUE_MAXIMUM,   /* as a value: maximum, highest; op SQL_DESC */
+    QUESTION_CUE_MAXIMUM,   /* a value: maximum, highest; op SQL_DESC */
     QUESTION_CUE_MINIMUM,   /* op SQL_ASC */
-    QUESTION_CUE_EXTREME,   /* superlative; op SQL_DESC, SQL_ASC, or NONE where the column decides (best, fastest) */
-    QUESTION_CUE_FIRST,     /* superlative of time; op as for a date column: oldest ASC, latest DESC */
-    QUESTION_CUE_TOP,       /* top 3, number */
+    QUESTION_CUE_EXTREME,   /* superlative; op SQL_DESC or SQL_ASC; NONE if it depends on the column (best, fastest) */
+    QUESTION_CUE_FIRST,     /* superlative of time; op for a date column: oldest is ASC, latest is DESC */
+    QUESTION_CUE_TOP,       /* top 3; has number */
     QUESTION_CUE_SORT,      /* sorted by, in order of */
-    QUESTION_CUE_DIRECTION, /* ascending, from high to low, alphabetical; op */
+    QUESTION_CUE_DIRECTION, /* ascending, from high to low, alphabetical; has op */
     QUESTION_CUE_NOT,
     QUESTION_CUE_BOTH,
     QUESTION_CUE_EITHER, /* either, or */
     QUESTION_CUE_EACH,
     QUESTION_CUE_DISTINCT,
     QUESTION_CUE_RATIO,   /* percentage, ratio, per: a computed number; op SQL_OP_SUB for a difference */
-    QUESTION_CUE_MEMBER,  /* who has, in any: a hint that a join filters */
-    QUESTION_CUE_NTH,     /* second highest: rank, op */
-    QUESTION_CUE_INCLUDE, /* including those without: nothing is dropped for want of a partner */
+    QUESTION_CUE_MEMBER,  /* who has, in any: suggests that a join filters */
+    QUESTION_CUE_NTH,     /* second highest; has rank and op */
+    QUESTION_CUE_INCLUDE, /* including those without: rows without a partner are kept */
     QUESTION_CUE_ONLY,    /* only, nothing but */
-    QUESTION_CUE_PERIOD,  /* a month or a day of the week (rank), monthly */
+    QUESTION_CUE_PERIOD,  /* a month or a day of the week (with rank), monthly */
     QUESTION_CUE_KINDS
 };
 
 struct question_cue {
     enum question_cue_kind kind;
     uint8_t op;   /* enum sql_op */
-    bool loose;   /* strict and inclusive operators are both fine: after, over, since */
-    bool weak;    /* often means something else */
-    bool named;   /* its words are part of a column's name: "max_speed", "total_points" */
-    bool never;   /* of a negation: not one (never, none, without any), so a set is left out, not rows */
-    bool part;    /* of a negation: not all, not every */
-    bool hundred; /* of a ratio: in per cent */
-    uint8_t rank; /* second: 2; March: 3; Tuesday: 2; 0: none */
+    bool loose;   /* true if a strict and an inclusive operator both fit: after, over, since */
+    bool weak;    /* true if its words often mean something else */
+    bool named;   /* true if its words are part of a column's name: "max_speed", "total_points" */
+    bool never;   /* of a negation: true for "not one" (never, none, without any): excludes things, not rows */
+    bool part;    /* of a negation: true for "not all", "not every" */
+    bool hundred; /* of a ratio: true if it is in per cent */
+    uint8_t rank; /* 2 for "second", 3 for March, 2 for Tuesday; 0 without a rank */
     uint32_t first, n_tokens;
-    int number, number2; /* the values it bears on, indices into values; -1 */
-    int rows;            /* of a superlative, the number of its noun ("which three ... the most"), likewise */
+    int number, number2; /* indices into `values` of the numbers that it uses, or -1 */
+    int rows;            /* of a superlative: index of its noun's number ("which three ... the most"), or -1 */
 };
 
 /* A requested output: "names" and "ages" in "the names and ages of all singers". */
 struct question_output {
     uint32_t first, n_tokens;
-    bool computed; /* holds an aggregate cue: its column need not be named */
-    bool entity;   /* names a thing, no column of it: "students" may be answered by a name, an id, or both */
-    bool vague;    /* "information", "address": any number of columns */
+    bool computed; /* true if it contains an aggregate cue; its column need then not be named */
+    bool entity;   /* true if it names a thing and no column: a name, an id or both may answer "students" */
+    bool vague;    /* true if any number of columns may answer: "information", "address" */
 };
 
-/* A word of the team's own (struct schema_term) in the question. */
+/* A term of the team (struct schema_term) in the question. */
 struct question_term {
     const struct schema_term *term;
     uint32_t first, n_tokens;
 };
 
-/* Columns that one name may mean. */
+/* The columns that one name may mean. */
 enum { QUESTION_SIDE_COLUMNS = 4 };
 struct question_side {
     uint32_t columns[QUESTION_SIDE_COLUMNS]; /* ids */
     uint32_t n;
 };
 
-/* A definition of the evidence: `left op literal`, or left / right, left - right. */
+/* A definition in the evidence: `left op literal`, left / right, or left - right. */
 struct question_definition {
     uint32_t start, end; /* bytes of the evidence */
     struct question_side left, right;
-    uint8_t op;       /* enum sql_op: a comparison, SQL_OP_DIV, SQL_OP_SUB */
-    const char *text; /* of the literal, folded; NULL for / and - */
+    uint8_t op;       /* enum sql_op: a comparison, SQL_OP_DIV or SQL_OP_SUB */
+    const char *text; /* the literal, folded; NULL for / and - */
     double number;
     bool is_number;
-    bool is_null; /* op is SQL_OP_EQ or SQL_OP_NE: the column is NULL, or is not */
-    bool named;   /* a term stands before the formula */
-    bool asked;   /* the question has a word of that term */
+    bool is_null; /* true for IS NULL (op SQL_OP_EQ) and IS NOT NULL (op SQL_OP_NE) */
+    bool named;   /* true if the formula defines a term */
+    bool asked;   /* true if the question has a content word of that term, or the term has none */
 };
 
 struct question {
     const char *text;
-    const char *evidence_text;   /* as given, and what the terms refer to; NULL: neither */
+    const char *evidence_text;   /* the given evidence and the meanings of the terms; NULL without either */
     struct text_tokens tokens;   /* of the question */
-    struct text_tokens evidence; /* of the evidence, n = 0 without one */
+    struct text_tokens evidence; /* of the evidence; n is 0 without evidence */
     struct question_value *values;
     uint32_t n_values;
     struct question_term *terms;
     uint32_t n_terms;
-    struct question_mention *mentions; /* best first within a token span */
+    struct question_mention *mentions; /* sorted by first token, then best first */
     uint32_t n_mentions;
-    /* What the lexicon (lib/text/lexicon.h) makes of words that name nothing by themselves: "how populous" for residents,
-     * "aerodromes" for airports. Guesses, apart, for what is a matter of degree; in order of the text. */
+    /* Mentions that need the lexicon (lib/text/lexicon.h): "how populous" for residents, "aerodromes" for airports.
+     * They are guesses, kept apart for checks by degree. Each has a content word that no full name of the schema
+     * covers. Sorted like `mentions`. */
     struct question_mention *weak;
     uint32_t n_weak;
-    const float *weak_score;     /* by column id: the best of `weak`, 0: none */
-    const float *column_score;   /* by column id: best mention of that column, 0: none */
-    const float *table_score;    /* by table number */
-    const float *evidence_score; /* by column id: how well the evidence names it; NULL without evidence */
-    struct question_cue *cues;   /* in order of the text, not overlapping */
+    const float *weak_score;     /* by column id: best score in `weak`; 0 if none */
+    const float *column_score;   /* by column id: score of its best mention; 0 if none */
+    const float *table_score;    /* by table number: the same */
+    const float *evidence_score; /* by column id: score of its best mention in the evidence; NULL without evidence */
+    struct question_cue *cues;   /* in order of the text, without overlap */
     uint32_t n_cues;
-    uint32_t cue_counts[QUESTION_CUE_KINDS]; /* those that are not `named` */
-    unsigned cue_kinds;                      /* bits 1U << kind of all cues, `named` ones too */
+    uint32_t cue_counts[QUESTION_CUE_KINDS]; /* number of cues of each kind that are not `named` */
+    unsigned cue_kinds;                      /* bits 1U << kind of all cues, including `named` ones */
     struct question_output *outputs;
     uint32_t n_outputs;
-    bool outputs_closed;                     /* the list is complete: so many columns are asked for, no more */
+    bool outputs_closed;                     /* true if the list is complete: no other columns are requested */
     struct question_definition *definitions; /* of the evidence */
     uint32_t n_definitions;
-    bool foreign; /* not in English: there are no cues, and nothing is known of what is asked */
+    bool foreign; /* true if not in English: cues, outputs and the frame are then absent */
     float embedding[TEXT_DIM];
-    const struct question_frame *frame; /* of the calculation (frame.h); NULL if `foreign` */
-    const struct link_question *links;  /* for linking queries to its words, see link.h */
-    struct wording_words *wording;      /* its words, for a learned score (wording.h) */
-    struct question_memo *memo;         /* what was found out for other candidates, see memo.h */
+    const struct question_frame *frame; /* the frame (frame.h); NULL if `foreign` */
+    const struct link_question *links;  /* the question's side of linking (link.h) */
+    struct wording_words *wording;      /* the words for the learned score (wording.h) */
+    struct question_memo *memo;         /* results cached for later candidates (memo.h) */
 };
 
-/* Analyse. NULL when the arena is full. Bounded: 64 KiB of text, 2,000 tokens, 64 values, 256 mentions and 128 weak ones, 64
- * cues, 16 terms.
- * The question, the index and the arena must outlive the result. Thread: eval. */
+/* Analyses a question. Limits: 64 KiB of text, 2,000 tokens, 64 values, 256 mentions and 128 weak ones, 64 cues, 16
+ * terms. The rest is ignored. `evidence` may be NULL. The question, the evidence, the index and the arena must outlive
+ * the result. Returns NULL if the arena is full. Thread: eval. */
 const struct question *question_read(struct arena *arena, const struct schema_index *schema, const char *question,
                                      const char *evidence);
 
-/* The first cue of a kind at or after cue `from` that is not `named`; -1: none. */
+/* Returns the index of the first cue of a kind, at or after cue `from`, that is not `named`; -1 if there is none. */
 int question_cue_next(const struct question *question, enum question_cue_kind kind, uint32_t from);
-/* Is there a cue of any of these kinds (bits 1U << kind)? */
+/* Returns true if a cue of any of these kinds (bits 1U << kind) is not `named`. */
 bool question_cue_any(const struct question *question, unsigned kinds);
-/* Does the question or the evidence hold this word (folded, or its stem)? */
+/* Returns true if the question or the evidence has this word, by its folded form or its stem. */
 bool question_has(const struct question *question, const char *word);
 
 #endif

@@ -1,4 +1,5 @@
-/* The steps of question_read, in order. Each fills its part of `out`; false: the arena is full. */
+/* The steps of question_read. Each fills its part of `out` and returns false if the arena is full. The declarations are
+ * in the order of the calls. */
 #ifndef ASSAY_LIB_QUESTION_READ_H
 #define ASSAY_LIB_QUESTION_READ_H
 
@@ -21,14 +22,14 @@ struct reader {
     struct question *out;
 };
 
-bool read_terms(struct reader *reader, const char *evidence); /* terms, evidence_text; needs the tokens */
-bool read_mentions(struct reader *reader); /* mentions, weak, column_score, weak_score, table_score, evidence_score */
-bool read_values(struct reader *reader);   /* values; needs mentions */
-bool read_definitions(struct reader *reader); /* definitions of the evidence */
-bool read_cues(struct reader *reader);        /* cues; needs values and mentions */
-bool read_outputs(struct reader *reader);     /* outputs; needs cues */
+bool read_terms(struct reader *reader, const char *evidence); /* fills terms and evidence_text; needs the tokens */
+bool read_mentions(struct reader *reader);    /* fills mentions, weak and the scores by column and table */
+bool read_values(struct reader *reader);      /* fills values; needs mentions */
+bool read_definitions(struct reader *reader); /* fills definitions, from the evidence */
+bool read_cues(struct reader *reader);        /* fills cues; needs values and mentions */
+bool read_outputs(struct reader *reader);     /* fills outputs; needs cues */
 
-/* Best mention whose span covers the token, of a column (want_column) or a table; NULL. */
+/* Returns the best mention of a column (want_column) or a table whose span covers the token; NULL if there is none. */
 const struct question_mention *read_mention_at(const struct question *question, uint32_t token, bool want_column);
 
 #endif

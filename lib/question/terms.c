@@ -1,5 +1,5 @@
-/* The team's own words (words.yaml, lib/schema/terms.c) in a question. What a term refers to joins the evidence, so that
- * whoever reads evidence reads it too, and a term of a column is a mention of it (read_mentions). */
+/* Finds the team's terms (words.yaml, lib/schema/terms.c) in a question. The meaning of each term is appended to the
+ * evidence, for all readers of the evidence. A term of a column becomes a mention of that column (read_mentions). */
 #include "lib/question/read.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static bool is_at(const struct text_tokens *tokens, uint32_t at, const struct te
     return true;
 }
 
-/* Where the term stands first; UINT32_MAX: nowhere. */
+/* Returns the first token of the term's first occurrence; UINT32_MAX if there is none. */
 static uint32_t find_term(const struct text_tokens *tokens, const struct schema_term *term)
 {
     for (uint32_t at = 0; at < tokens->n; at++)

@@ -1,7 +1,8 @@
-/* Values that the question states: quoted strings, numbers, runs of words that the database holds, other proper names.
+/* Reads the values that the question states: quoted texts, numbers, runs of words that the database holds, and other
+ * proper names.
  *
- * Runs are matched longest first from each word on, through the value index; a run in lower case is kept short, for a
- * long one is rarely a value and each try costs a lookup. */
+ * At each word, the longest run that the value index holds is taken. Runs in lower case are limited to MAX_PLAIN_RUN
+ * words, because longer ones are rarely values and each try costs a lookup. MAX_TRIES limits the lookups of runs. */
 #include "lib/question/read.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ static bool keep_hits(struct reader *reader, struct question_value *value, const
     return true;
 }
 
-/* Bytes of one UTF-8 character at p. */
+/* Returns the length in bytes of the UTF-8 character at p. */
 static uint32_t char_len(const char *p)
 {
     unsigned char c = (unsigned char)*p;
@@ -64,14 +65,14 @@ static bool add_quoted(struct reader *reader, uint32_t i)
     return keep_hits(reader, value, hits, n);
 }
 
-/* Words behind a number that multiply it: "ten million", "200 thousand". */
+/* Words after a number that multiply it: "ten million", "200 thousand". */
 static const struct {
     const char *word;
     double factor;
 } SCALES[] = {{"hundred", 100}, {"thousand", 1e3}, {"million", 1e6},   {"millions", 1e6},
               {"billion", 1e9}, {"billions", 1e9}, {"trillion", 1e12}, {"trillions", 1e12}};
 
-/* How many of them stand behind the number at `i`; *factor gets what they multiply it by. */
+/* Returns the number of scale words after the number at `i`. Multiplies *factor by each. */
 static uint32_t scale_words(const struct text_tokens *tokens, uint32_t i, double *factor)
 {
     uint32_t n = 0;
@@ -93,7 +94,7 @@ static bool is_times(const struct text_token *token, double *number)
     return false;
 }
 
-/* *taken gets its tokens. */
+/* Adds the number at `i`. Sets *taken to the number of its tokens. */
 static bool add_number(struct reader *reader, uint32_t i, double number, bool spelled, uint32_t *taken)
 {
     double factor = 1;
@@ -132,7 +133,7 @@ static bool may_end(const struct text_tokens *tokens, uint32_t i)
     return may_start(tokens, i);
 }
 
-/* Longest run from `first` that may be looked up. */
+/* Returns the greatest length of a run from `first` that may be looked up. */
 static uint32_t run_room(const struct text_tokens *tokens, uint32_t first, uint32_t limit)
 {
     uint32_t n = 0, room = MAX_PLAIN_RUN;
@@ -144,7 +145,8 @@ static uint32_t run_room(const struct text_tokens *tokens, uint32_t first, uint3
     return n < room ? n : room;
 }
 
-/* The first word of a sentence is no sign of a proper name; any other capital, or a number inside, is. */
+/* True if the run may be a proper name. It then has a capitalised word that does not begin a sentence, or a number
+ * among several words. */
 static bool has_capital(const struct text_tokens *tokens, uint32_t first, uint32_t n)
 {
     for (uint32_t i = first; i < first + n; i++)
@@ -162,7 +164,8 @@ static bool is_all_name(const struct question *out, uint32_t first, uint32_t n)
     return true;
 }
 
-/* Try runs from `first`, longest first. Returns the tokens taken, 0 when the database knows none of them. */
+/* Looks up runs from `first`, longest first. Returns the number of tokens taken; 0 if the database holds none of the
+ * runs. */
 static uint32_t add_known_run(struct reader *reader, uint32_t first, uint32_t limit, uint32_t *tries, bool *full)
 {
     const struct text_tokens *tokens = &reader->out->tokens;

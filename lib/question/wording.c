@@ -1,4 +1,7 @@
-/* Reads the words of a question and the parts of a printed meaning, and sums the weights of their keys. */
+/* Reads the words of a question and the parts of a printed meaning, and sums the weights of their keys (wording.h).
+ *
+ * All sets are bounded arrays of hashes. wording_score looks each key up when it is made; only wording_keys stores
+ * them. */
 #include "lib/question/wording.h"
 
 #include "lib/text/text.h"
@@ -12,9 +15,9 @@
 enum {
     MAX_WORDS = 256,
     MAX_GRAMS = 2 * MAX_WORDS + 1,
-    MAX_NAME_WORDS = 16, /* of a name or literal */
+    MAX_NAME_WORDS = 16, /* words of a name or literal */
     MAX_PARTS = 1024,
-    MAX_ITEMS = 2048, /* of a printed meaning */
+    MAX_ITEMS = 2048, /* items of a printed meaning */
     MAX_NEAR = 4096,
     REACH = 2, /* words on each side of a name */
     WORD_BYTES = 48
@@ -23,7 +26,7 @@ enum {
 struct wording_words {
     const struct wording_model *model;
     uint32_t n, n_grams;
-    uint32_t words[MAX_WORDS];   /* hashes; 0 separates question and evidence */
+    uint32_t words[MAX_WORDS];   /* hashes of the words; 0 separates question and evidence */
     uint32_t numbers[MAX_WORDS]; /* hash of the digits of a number word; else 0 */
     uint32_t common[MAX_WORDS];  /* the word if it is common; else 0 */
     uint32_t grams[MAX_GRAMS];   /* sorted, each once */
@@ -42,8 +45,8 @@ static bool is_letter(char c)
     return g_ascii_isalpha(c) || (unsigned char)c >= 0x80;
 }
 
-/* Counts the bytes of the word at the start of a text. A word is letters up to a capital within a name, a number, or a
- * run of signs. 0 if the text starts with another byte. */
+/* Returns the bytes of the word at the start of a text. A word is letters up to a capital inside a name, a number, or a
+ * run of signs. Returns 0 if the text starts with another byte. */
 static size_t word_length(const char *text, size_t len)
 {
     size_t n = 0;
@@ -68,7 +71,7 @@ static uint32_t hash_of_word(struct arena *arena, const char *text, size_t len)
     return stem ? hash_of(stem, strlen(stem)) : 1;
 }
 
-/* Hashes of the words of a text that have at least `least` bytes. Count. */
+/* Fills the hashes of the words of a text with at least `least` bytes. Returns their count. */
 static uint32_t split_words(struct arena *arena, const char *text, size_t len, size_t least, uint32_t *out,
                             uint32_t max)
 {
@@ -80,7 +83,8 @@ static uint32_t split_words(struct arena *arena, const char *text, size_t len, s
     return n;
 }
 
-/* A question says "three" where a query says 3. */
+/* Returns the hash of the digits of a number word, because a question says "three" and a query 3; 0 for another
+ * word. */
 static uint32_t number_of(uint32_t word)
 {
     static const char *const names[] = {"one",   "two",   "three", "four", "five",   "six",
@@ -135,7 +139,7 @@ void wording_use(struct wording_words *wording, const struct wording_model *mode
     wording->model = model;
     wording->n_grams = 0;
     if (!model) return;
-    wording->grams[wording->n_grams++] = 1; /* a part by itself */
+    wording->grams[wording->n_grams++] = 1; /* key of a part alone */
     for (uint32_t i = 0; i < wording->n; i++) {
         uint32_t word = wording->words[i];
         bool common = word && model->n_common && bsearch(&word, model->common, model->n_common, sizeof word, by_value);
@@ -155,14 +159,14 @@ uint32_t wording_words(const struct wording_words *wording, const uint32_t **out
 
 /* --- items of a printed meaning --- */
 
-/* Places of a question, one bit each. */
+/* Positions of words in a question, one bit for each. */
 struct places {
     uint64_t bits[MAX_WORDS / 64];
 };
 
 struct wording_item {
     uint32_t hash;
-    struct places named; /* where the question names it */
+    struct places named; /* positions at which the question names it */
 };
 
 static bool find_places(const struct wording_words *wording, uint32_t word, struct places *places)
@@ -176,8 +180,8 @@ static bool find_places(const struct wording_words *wording, uint32_t word, stru
     return found;
 }
 
-/* An item that counts as its kind, and as named or not. All words of a literal must be in the question, and one of a
- * name. */
+/* Makes an item that counts as its kind, and as named or not. A literal is named if the question has all its words, and
+ * a name if it has one of them. */
 static struct wording_item named_item(struct arena *arena, const struct wording_words *wording, const char *kind,
                                       const char *text, size_t len)
 {
@@ -191,7 +195,7 @@ static struct wording_item named_item(struct arena *arena, const struct wording_
     return item;
 }
 
-/* Numbers of the calculation itself, whatever the question says. */
+/* True for numbers of the calculation itself, which need not be in the question. */
 static bool is_constant(const char *text, size_t len)
 {
     static const char *const constants[] = {"0", "1", "2", "100", "1.0", "100.0"};
@@ -208,7 +212,7 @@ static struct wording_item number_item(struct arena *arena, const struct wording
     return item;
 }
 
-/* Words that meaning_print writes of itself, and functions that many databases have. Sorted. */
+/* Words that meaning_print adds, and functions of many databases. Sorted. */
 static const char *const KNOWN[] = {
     "abs",       "after",      "all",        "anti",     "any",      "as",        "ascending", "average",      "before",
     "between",   "by",         "case",       "cast",     "coalesce", "count",     "current",   "date",         "day",
@@ -237,7 +241,7 @@ static bool is_known(const char *text, size_t len)
     return bsearch(word, KNOWN, G_N_ELEMENTS(KNOWN), sizeof *KNOWN, by_name);
 }
 
-/* "q1": a relation. */
+/* True for the name of a relation: "q1". */
 static bool is_relation(const char *text, size_t len)
 {
     if (len < 2 || text[0] != 'q') return false;
@@ -251,7 +255,7 @@ static bool is_name_byte(char c)
     return is_letter(c) || g_ascii_isdigit(c) || c == '_' || c == '$';
 }
 
-/* "orders.channel", "orders#2.channel", "orders", "sum". */
+/* Reads a name: "orders.channel", "orders#2.channel", "orders", "sum". *size gets its bytes. */
 static struct wording_item name_item(struct arena *arena, const struct wording_words *wording, const char *text,
                                      size_t *size)
 {
@@ -274,7 +278,7 @@ static struct wording_item name_item(struct arena *arena, const struct wording_w
     return named_item(arena, wording, "name", text, n);
 }
 
-/* Reads the item at the start of a text. *size gets its bytes. Returns false if they are of no item. */
+/* Reads the item at the start of a text. *size gets its bytes. Returns false if it is no item. */
 static bool read_item(struct arena *arena, const struct wording_words *wording, const char *text, size_t *size,
                       struct wording_item *out)
 {
@@ -309,7 +313,7 @@ struct wording_parts {
     struct arena *arena;
     const struct wording_words *wording;
     uint64_t parts[MAX_PARTS]; /* sorted, each once, after merge_parts */
-    uint64_t near[MAX_NEAR];   /* keys, likewise */
+    uint64_t near[MAX_NEAR];   /* keys of words near named parts; sorted, each once, after merge_parts */
     uint32_t n, n_near;
 };
 
@@ -347,7 +351,8 @@ static void add_item(struct wording_parts *parts, uint64_t line, const struct wo
     add_part(parts, mix_key(mix_key(line, before->hash), item->hash), &both);
 }
 
-/* The hash of a line's name, which does not depend on numbers; a line of an inner relation has another one. */
+/* Returns the hash of a line's name without numbers, and moves *text past it. Lines of inner relations have other
+ * hashes. */
 static uint64_t read_line_name(const char **text)
 {
     const char *at = *text;
@@ -384,7 +389,7 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the parts. A part that is there twice or more adds another one. */
+/* Sorts the parts and removes repeats. A part that occurs more than once adds another part. */
 static void merge_parts(struct wording_parts *parts)
 {
     uint32_t kept = 0, n = parts->n;

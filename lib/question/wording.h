@@ -1,19 +1,19 @@
 /* Scores how well the words of a question fit the parts of a meaning, by a linear model of pairs.
  *
- * DESIGN. The frame (frame.h) and the alignment (align.h) know the phrases of their tables. This model learns
- * the others: from pairs of a right and a wrong query for one question (train/business). The score is a sum of weights,
- * one for each key of question and meaning:
+ * DESIGN. The frame (frame.h) and the alignment (align.h) know the phrases of their tables. This model learns the
+ * others from pairs of a right and a wrong query for one question (train/business). The score is a sum of weights, one
+ * for each key of question and meaning:
  *
- *  - A part is one item of the printed meaning (meaning_print), or two that follow each other, with the name of their
- *    line: "where: COLUMN <", "measure: count". Columns, tables, literals and numbers count as such, and as named in
- *    the question or not. So a part means the same in all databases.
- *  - A word is a stem that is common in training, or two words in a row. Other words count as blanks.
- *  - Each part makes a key with each word. A part that the question names also makes a key with each word near that
- *    name, and on which side it is.
+ * - A part is one item of the printed meaning (meaning_print), or two that follow each other, with the name of their
+ *   line: "where: COLUMN <", "measure: count". Columns, tables, literals and numbers count as such, and as named in the
+ *   question or not. So a part means the same in all databases.
+ * - A word is a stem that is common in training, or two words in a row. Other words count as blanks.
+ * - Each part makes a key with each word. A part that the question names also makes a key with each word near that
+ *   name, and on which side it is.
  *
  * Keys are hashed into a table of signed bytes. Words that are in no pair have no effect.
  *
- * Thread: a model is read-only and may be shared; the words of a question belong to one thread at a time. */
+ * Thread: a model is read-only and may be shared. One thread at a time may use the words of a question. */
 #ifndef ASSAY_LIB_QUESTION_WORDING_H
 #define ASSAY_LIB_QUESTION_WORDING_H
 
@@ -21,20 +21,21 @@
 #include "lib/meaning/meaning.h"
 
 struct wording_model {
-    uint32_t bits;          /* of the number of weights, at most WORDING_MAX_BITS */
-    uint32_t n_common;      /* at most WORDING_MAX_COMMON */
-    float scale;            /* of a weight */
+    uint32_t bits;          /* binary logarithm of the number of weights, at most WORDING_MAX_BITS */
+    uint32_t n_common;      /* number of common stems, at most WORDING_MAX_COMMON */
+    float scale;            /* factor of each weight */
     const uint32_t *common; /* hashes of the common stems, sorted */
     const int8_t *weights;
-    void *owned; /* memory of a model that is not linked in; else NULL */
+    void *owned; /* memory of a loaded model; NULL for the bundled one */
 };
 
 enum { WORDING_MAX_BITS = 22, WORDING_MAX_COMMON = 100000 };
 
-/* Gives the model of models/wording.bin, which is linked in. NULL if that file is of another version. Thread: any. */
+/* Returns the model of models/wording.bin, which is linked in; NULL if that file has another version. Thread: any. */
 const struct wording_model *wording_bundled(void);
 
-/* Loads a file that wording_save wrote. ERR_CONFIG: it is no such file. The caller owes wording_free. */
+/* Load and save a model file. Return ERR_CONFIG with `err` if the file cannot be read or written, or is not a model of
+ * this version. After wording_load the caller owes wording_free. */
 enum err_code wording_load(const char *path, struct wording_model *out, struct err *err);
 enum err_code wording_save(const char *path, const struct wording_model *model, struct err *err);
 void wording_free(struct wording_model *model);
@@ -42,30 +43,30 @@ void wording_free(struct wording_model *model);
 /* The words of a question and its evidence. */
 struct wording_words;
 
-/* Reads the words, at most 256; more are left out. `evidence` may be NULL. Uses the bundled model. NULL if the arena is
- * full. */
+/* Reads the words of a question and its evidence (may be NULL); at most 256, the rest is ignored. Uses the bundled
+ * model. Returns NULL if the arena is full. */
 struct wording_words *wording_read(struct arena *arena, const char *question, const char *evidence);
 
-/* Uses another model, or none. The model must outlive the words. */
+/* Replaces the model; NULL uses none. The model must outlive the words. */
 void wording_use(struct wording_words *wording, const struct wording_model *model);
 
 struct wording_score {
-    float sum;   /* over all keys: above 0 if the question asks for such a query; NAN without a model */
-    float mean;  /* sum / square root of the number of keys */
-    float least; /* of the part that fits worst */
+    float sum;   /* sum over all keys: above 0 if the question fits the query; NAN without a model */
+    float mean;  /* `sum` / square root of the number of keys */
+    float least; /* sum of the part that fits worst */
 };
 
-/* Scores a meaning. Temporary memory comes from the arena; all is NAN if it is full. */
+/* Scores a meaning. Temporary memory comes from the arena. All members are NAN if the arena is full. */
 struct wording_score wording_score(struct arena *arena, const struct wording_words *wording,
                                    const struct meaning *meaning);
 
-/* For training: the hashes of all words, in order and with repeats, and all keys, each once, in *out. Count; 0 also if
- * the arena is full. */
+/* Return data for training in *out. The words are the hashes of all words, in order and with repeats (0 before the
+ * evidence). The keys are all keys of a meaning, without repeats. Return the count; 0 also if the arena is full. */
 uint32_t wording_words(const struct wording_words *wording, const uint32_t **out);
 uint32_t wording_keys(struct arena *arena, const struct wording_words *wording, const struct meaning *meaning,
                       const uint64_t **out);
 
-/* Gives the place of a key's weight. */
+/* Returns the index of a key's weight. */
 static inline uint32_t wording_place(const struct wording_model *model, uint64_t key)
 {
     return (uint32_t)(key >> (64 - model->bits));

@@ -1,5 +1,5 @@
-/* The file of a wording model: a header, the hashes of the common words, the weights. A model is linked in, as the
- * lexicon is (lib/text/lexicon.h): then no worker can miss it, and all workers have the same. */
+/* Reads and writes the file of a wording model: a header, the hashes of the common words, and the weights. The model is
+ * linked in, as the lexicon is (lib/text/lexicon.h). So no worker can lack it, and all workers have the same. */
 #include "lib/question/wording.h"
 
 #include <glib.h>
@@ -15,7 +15,7 @@ struct wording_header {
     char magic[8];
     uint32_t version, bits, n_common;
     float scale;
-    uint64_t checksum; /* of what follows */
+    uint64_t checksum; /* checksum of the rest of the file */
 };
 
 __asm__(".pushsection .rodata,\"a\",%progbits\n"

@@ -1,5 +1,9 @@
-/* Compares phrases of the explanation with the words of the question, both ways. Only operation-level phrases count:
- * data-level phrases depend on the permitted exposure. */
+/* Compares phrases of the explanation with the words of the question, both ways.
+ *
+ * The share of a phrase is that of its content words which the question has, as equal stems or synonyms. The features
+ * are the least shares by kind of phrase and their mean. Others are the share of the question's words that some phrase
+ * has, and the cosine of both texts. Only operation-level phrases count, because data-level phrases depend on the
+ * permitted exposure. The marks in `covered` also serve the gaps (features.c). */
 #include "scoring/features/extract.h"
 
 #include "lib/explain/explain.h"

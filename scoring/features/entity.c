@@ -266,8 +266,8 @@ static bool is_key(const struct extraction *ex, const struct schema_column *colu
     return column->pk || (column->unique && !column->unique_measured) || schema_is_foreign_key(ex->schema, column->id);
 }
 
-/* Rates compared columns that are no keys and that the question does not name, such as the weight in pairs of persons
- * "of the same height". */
+/* Rates compared columns that are no keys and that the question does not name. An example is the weight in pairs of
+ * persons "of the same height". */
 static float unsaid_pairs(const struct extraction *ex)
 {
     float least = (float)NAN;

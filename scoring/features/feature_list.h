@@ -287,7 +287,8 @@ X(418, evidence_inverted, OPERATORS)
 X(419, evidence_other_value, OPERATORS)
 
 /* Words of the question against parts of the query, one to one (lib/question/link.h). Weights of words and names are
- * sums; a *rival* is a column that the words at the same place name, of the tables read or (far) of the others. */
+ * sums. A *rival* is a column that the words at the same place name. It is of a table that the query reads, or (far) of
+ * another table. */
 X(420, links_words, LINKS)
 X(421, links_answered_share, LINKS)
 X(422, links_unanswered, LINKS)

@@ -9,8 +9,7 @@ static bool is_pair(const struct schema_join *join, uint32_t a, uint32_t b)
     return join->n_pairs == 1 && ((join->from[0] == a && join->to[0] == b) || (join->from[0] == b && join->to[0] == a));
 }
 
-/* Compares the chosen foreign key with other keys between the same two tables: which does the question mention
- * better. */
+/* Compares how well the question mentions the chosen foreign key and other keys between the same two tables. */
 static void compare_choices(struct extraction *ex, const struct schema_column *a, const struct schema_column *b,
                             float *choices, float *own, float *gap)
 {

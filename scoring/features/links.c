@@ -1,5 +1,7 @@
-/* Links words of the question one to one to parts of the query. Features count the leftovers on both sides, and columns
- * that would fit the words at the same place better. */
+/* Computes features of the links between words of the question and parts of the query (lib/question/link.h).
+ *
+ * They weigh the leftovers on both sides: words that no part answers, and parts that no word asks for. For each role of
+ * a column, they have the worst score and the greatest lead of a rival. Without links, all of them stay NAN. */
 #include "scoring/features/extract.h"
 #include "signals/support/links.h"
 

@@ -1,5 +1,8 @@
-/* Whether the query measures the right thing: rows kept, parts of relations and dates, ratios, counts, groups, repeats.
- * The signals of signals/join and signals/structure vote if they are certain; here the same facts are graded. */
+/* Measures whether the query computes the right thing.
+ *
+ * Features cover kept rows, parts of relations and dates, ratios, counts and sums, groups, repeats, and join keys. The
+ * inspections are those of signals/support. The signals of signals/join and signals/structure vote if such a fact is
+ * certain; here the same facts are graded. The data decide many of them. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 #include "signals/support/counted.h"

@@ -28,7 +28,7 @@ static bool stands_for_null(const struct sql_node *node)
     return sql_is(node, SQL_LITERAL) && node->op == SQL_LIT_NULL;
 }
 
-/* +1 if rows are kept because a value is NULL, -1 because it is not NULL, 0 without such a test. */
+/* Returns 1 if rows are kept because a value is NULL, -1 because it is not NULL, 0 without such a test. */
 static int null_test(const struct sql_node *node)
 {
     if (sql_is(node, SQL_UNARY)) return (node->op == SQL_OP_ISNULL) - (node->op == SQL_OP_NOTNULL);
@@ -86,8 +86,8 @@ static void look_at_texts(struct extraction *ex)
     }
 }
 
-/* 1 if the rows kept are those that the question calls missing or present, -1 if they are the opposite. NAN if the
- * question says neither or both. */
+/* Sets null_as_asked: 1 if the kept rows are those that the question calls missing or present, -1 if they are the
+ * opposite. Leaves it NAN if the question or the query does neither or both. */
 static void set_stance(struct extraction *ex, bool missing, bool filled)
 {
     bool kept = ex->out[FEATURE_null_kept] > 0, dropped = ex->out[FEATURE_null_dropped] > 0;

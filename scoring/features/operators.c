@@ -1,4 +1,9 @@
-/* Compares the operators of the query with the cues of the question. */
+/* Compares the operators of the query with the cues of the question.
+ *
+ * Most features count over the whole query: cues that no operator implements, and operators that no cue requests. A
+ * comparison with a number is found by that number; other cues are compared by kind only. asked.c compares each cue
+ * with its place in the query. Distances are tokens between a cue and the mention of the column that it should apply
+ * to. Words of implemented cues are marked as explained. All these features stay NAN without a question in English. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>

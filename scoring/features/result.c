@@ -1,4 +1,8 @@
-/* Compares the result with the form of the question. */
+/* Describes the result and the form of the question, so that a model can compare them.
+ *
+ * Features of the result are its size, NULLs, numbers, and repeated rows and keys. Features of the question are its
+ * first words (who, when, list), "how many" and plurals. Without a result, only the latter are set. Values and repeats
+ * are read from at most MAX_ROWS rows. */
 #include "scoring/features/extract.h"
 
 #include "lib/db/digest.h"

@@ -1,4 +1,9 @@
-/* Compares the columns and tables that the question names with those that the query uses, clause by clause. */
+/* Compares the columns and tables that the question names with those that the query uses, clause by clause.
+ *
+ * For each use of a column, the features rate the mentions of the used columns, and count unused columns that fit the
+ * words better. The requested outputs are matched with the columns of the answer in both directions. Tables count if
+ * they are named and not read, read and not named, or read only to join. Last, the words that no part of the query
+ * explains are counted. Values and operators must have marked theirs before. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>

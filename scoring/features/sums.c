@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <math.h>
 
-/* Above 0 if done as requested, below 0 if done otherwise, NAN if not requested. */
+/* Features above 0 if something is done as requested, below 0 if it is done otherwise, NAN if it is not requested. */
 static const enum feature_index STANCES[] = {
     FEATURE_limit_as_asked,    FEATURE_offset_as_asked,  FEATURE_never_as_set,
     FEATURE_not_all_as_rows,   FEATURE_both_as_asked,    FEATURE_either_as_asked,
@@ -17,7 +17,7 @@ static const enum feature_index STANCES[] = {
     FEATURE_formula_different, FEATURE_formula_squared,  FEATURE_formula_order,
     FEATURE_entity_gap,        FEATURE_who_met,          FEATURE_null_as_asked,
 };
-/* Above 0 if something is done otherwise than requested. For MERITS, if it is done as requested. */
+/* Features above 0 if something is done otherwise than requested; in MERITS, if it is done as requested. */
 static const enum feature_index FAULTS[] = {
     FEATURE_bounds_turned,
     FEATURE_bounds_strictness,

@@ -1,4 +1,9 @@
-/* Compares the values that the question states with those that the query compares with. */
+/* Compares the values that the question states with those that the query compares with.
+ *
+ * Each literal of the query is searched in the question and in the evidence, and a text also in the column that it is
+ * compared with. The features count literals without a source, texts that the column lacks, and values of the question
+ * that the query does not use. Doubtful values, such as plain words that are also values, count a quarter.
+ * extract_value_forms adds features by degree. Literals beyond EXTRACT_MAX_LITERALS are ignored. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
