@@ -352,6 +352,7 @@ static void sort_term(void *self, const struct meaning *owner, const struct mean
                                 : term->kind == MEANING_RATIO            ? &a->ratios
                                 : term->kind == MEANING_MEASURE          ? &a->measures
                                 : align_is(term, MEANING_OPERATION, "-") ? &a->minuses
+                                : align_is(term, MEANING_OPERATION, "/") ? &a->divisions
                                 : meaning_is_subquery(term)              ? &a->queries
                                 : term->kind == MEANING_CASE             ? &a->cases
                                 : is_comparison(term)                    ? &a->comparisons

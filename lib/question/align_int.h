@@ -26,7 +26,7 @@ struct aligner {
     const struct schema_index *schema;
     const struct meaning *meaning;
     const struct link_query *links;
-    struct align_parts windows, ratios, measures, minuses, cases, comparisons;
+    struct align_parts windows, ratios, measures, minuses, divisions, cases, comparisons;
     struct align_parts queries;                       /* subqueries that are used as values */
     const struct meaning *relations[ALIGN_MAX_PARTS]; /* all relations but those of subqueries in terms */
     uint32_t n_relations;

@@ -232,10 +232,45 @@ static void add_bound(struct date_bounds *bounds, const struct meaning_term *con
     bounds->column = condition->parts[0]->hash;
 }
 
-static struct date_bounds bounds_of(const struct meaning_term *term)
+/* True if two columns belong to one instance of a table: "sales#2.year" and "sales#2.amount". */
+static bool is_one_instance(const struct meaning_term *one, const struct meaning_term *two)
+{
+    const char *dot = strrchr(one->name, '.');
+    size_t len = dot ? (size_t)(dot + 1 - one->name) : 0;
+    return len && strncmp(one->name, two->name, len) == 0 && !strchr(two->name + len, '.');
+}
+
+static void add_instance_bounds(const struct aligner *a, struct date_bounds *out, const struct meaning_term *column,
+                                const struct meaning_term *condition)
+{
+    if (align_is(condition, MEANING_OPERATION, "and"))
+        for (uint32_t i = 0; i < condition->n_parts; i++) add_instance_bounds(a, out, column, condition->parts[i]);
+    const struct meaning_term *left = condition->n_parts == 2 ? condition->parts[0] : NULL;
+    while (left && left->kind != MEANING_COLUMN && left->n_parts == 1) left = left->parts[0];
+    const struct schema_column *base = left && left->kind == MEANING_COLUMN ? align_column(a, left) : NULL;
+    if (!base || !is_one_instance(column, left)) return;
+    add_bound(out, condition);
+    if (out->period || out->from || out->before) out->column = (uint64_t)base->id + 1;
+}
+
+/* Returns the dates of the rows that one instance of a table gives: sales AS old ON old.year = 2022. */
+static struct date_bounds bounds_of_instance(const struct aligner *a, const struct meaning_term *column)
+{
+    struct date_bounds out = {NULL};
+    for (uint32_t r = 0; r < a->n_relations; r++) {
+        const struct meaning *m = a->relations[r];
+        for (uint32_t i = 0; i < m->n_conditions; i++) add_instance_bounds(a, &out, column, m->conditions[i]);
+        for (uint32_t i = 0; i < m->n_sources; i++)
+            if (m->sources[i].on) add_instance_bounds(a, &out, column, m->sources[i].on);
+    }
+    return out;
+}
+
+static struct date_bounds bounds_of(const struct aligner *a, const struct meaning_term *term)
 {
     struct date_bounds out = {NULL};
     term = meaning_follow(term, NULL);
+    if (term->kind == MEANING_COLUMN && align_column(a, term)) return bounds_of_instance(a, term);
     const struct meaning_term *rows = term->kind == MEANING_MEASURE ? term->rows : NULL;
     bool counts = align_is(term, MEANING_MEASURE, "sum") && !rows && term->n_parts == 1;
     if (counts) rows = term->parts[0]; /* SUM(date >= '2024-04-01') */
@@ -246,9 +281,9 @@ static struct date_bounds bounds_of(const struct meaning_term *term)
     return out;
 }
 
-static bool is_earlier(const struct meaning_term *left, const struct meaning_term *right)
+static bool is_earlier(const struct aligner *a, const struct meaning_term *left, const struct meaning_term *right)
 {
-    struct date_bounds one = bounds_of(left), two = bounds_of(right);
+    struct date_bounds one = bounds_of(a, left), two = bounds_of(a, right);
     if (one.column && one.column == two.column) {
         if (one.period && two.period) return strcmp(one.period, two.period) < 0;
         if (one.from && two.from) return strcmp(one.from, two.from) < 0;
@@ -279,29 +314,48 @@ static void check_quotient(struct aligner *a, const struct frame_element *asked,
     const struct meaning_term *ratio = growth ? left : right;
     if (!growth && (left->kind != MEANING_VALUE || right->kind != MEANING_RATIO)) return;
     const struct meaning_term *top = ratio->parts[0], *bottom = ratio->parts[1];
-    if (is_earlier(top, bottom))
+    if (is_earlier(a, top, bottom))
         align_differ(a, ALIGN_BASE, asked, minus, true,
                      "the change is divided by the later value; growth is relative to the earlier value");
-    else if (growth && is_earlier(bottom, top))
+    else if (growth && is_earlier(a, bottom, top))
         align_agree(a, ALIGN_BASE, asked, minus);
+}
+
+/* Returns the difference in a numerator: 100.0 * (new - old). NULL if there is none. */
+static const struct meaning_term *minus_in(const struct meaning_term *top)
+{
+    top = meaning_follow(top, NULL);
+    if (!align_is(top, MEANING_OPERATION, "*"))
+        return align_is(top, MEANING_OPERATION, "-") && top->n_parts == 2 ? top : NULL;
+    for (uint32_t i = 0; i < top->n_parts; i++) {
+        const struct meaning_term *part = meaning_follow(top->parts[i], NULL);
+        if (align_is(part, MEANING_OPERATION, "-") && part->n_parts == 2) return part;
+    }
+    return NULL;
+}
+
+/* Checks (new - old) / old. */
+static void check_base(struct aligner *a, const struct frame_element *asked, const struct meaning_term *term)
+{
+    const struct meaning_term *minus = term->n_parts == 2 ? minus_in(term->parts[0]) : NULL;
+    if (!minus) return;
+    uint64_t bottom = term->parts[1]->hash;
+    if (is_earlier(a, minus->parts[0], minus->parts[1]))
+        align_differ(a, ALIGN_BASE, asked, term, true, "the change is the earlier value less the later value");
+    else if (bottom == minus->parts[0]->hash &&
+             (term->kind == MEANING_RATIO || is_earlier(a, minus->parts[1], minus->parts[0])))
+        align_differ(a, ALIGN_BASE, asked, term, true,
+                     "the change is divided by the later value; growth is relative to the earlier value");
+    else if (bottom == minus->parts[1]->hash)
+        align_agree(a, ALIGN_BASE, asked, term);
 }
 
 void align_base(struct aligner *a)
 {
     const struct frame_element *asked = asks_for_decrease(a) ? NULL : align_asked(a, FRAME_CHANGE);
     for (uint32_t i = 0; asked && i < a->minuses.n; i++) check_quotient(a, asked, a->minuses.items[i].term);
-    for (uint32_t i = 0; asked && i < a->ratios.n; i++) {
-        const struct meaning_term *term = a->ratios.items[i].term, *top = meaning_follow(term->parts[0], NULL);
-        uint64_t bottom = term->parts[1]->hash;
-        if (!align_is(top, MEANING_OPERATION, "-")) continue;
-        if (is_earlier(top->parts[0], top->parts[1]))
-            align_differ(a, ALIGN_BASE, asked, term, true, "the change is the earlier value less the later value");
-        else if (bottom == top->parts[0]->hash)
-            align_differ(a, ALIGN_BASE, asked, term, true,
-                         "the change is divided by the later value; growth is relative to the earlier value");
-        else if (bottom == top->parts[1]->hash)
-            align_agree(a, ALIGN_BASE, asked, term);
-    }
+    for (uint32_t i = 0; asked && i < a->ratios.n; i++) check_base(a, asked, a->ratios.items[i].term);
+    for (uint32_t i = 0; asked && i < a->divisions.n; i++) check_base(a, asked, a->divisions.items[i].term);
 }
 
 /* --- differences --- */

@@ -50,7 +50,9 @@ static bool converts(double constant, int thing)
                  {36e5, TEXT_UNIT_TIME},
                  {6e4, TEXT_UNIT_TIME},
                  {1024, TEXT_UNIT_DATA},
-                 {1048576, TEXT_UNIT_DATA}};
+                 {1048576, TEXT_UNIT_DATA},
+                 {100, TEXT_UNIT_SHARE},
+                 {10000, TEXT_UNIT_SHARE}};
     for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
         if ((usual[i].thing < 0 || usual[i].thing == thing) &&
             (text_unit_near(constant, usual[i].factor) || text_unit_near(constant, 1 / usual[i].factor)))

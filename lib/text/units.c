@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#define PERCENT 1e-2
+
 /* clang-format off */
 static const struct text_unit UNITS[] = {
     {"millisecond", TEXT_UNIT_TIME, 1e-3, false}, {"ms", TEXT_UNIT_TIME, 1e-3, false},
@@ -38,6 +40,8 @@ static const struct text_unit UNITS[] = {
     {"millilitr", TEXT_UNIT_VOLUME, 1e-3, false}, {"millilit", TEXT_UNIT_VOLUME, 1e-3, false},
     {"ml", TEXT_UNIT_VOLUME, 1e-3, false}, {"litr", TEXT_UNIT_VOLUME, 1, false}, {"liter", TEXT_UNIT_VOLUME, 1, false},
     {"hectolitr", TEXT_UNIT_VOLUME, 100, false},
+    {"percent", TEXT_UNIT_SHARE, PERCENT, false}, {"%", TEXT_UNIT_SHARE, PERCENT, false},
+    {"bp", TEXT_UNIT_SHARE, 1e-4, false}, {"bps", TEXT_UNIT_SHARE, 1e-4, false},
 };
 /* clang-format on */
 
@@ -62,6 +66,7 @@ const struct text_unit *text_unit_of_name(const struct text_tokens *words)
     while (end < words->n && !text_same(words->items[end].norm, "per")) end++;
     for (uint32_t i = end; i-- > 0;) {
         const struct text_unit *unit = text_unit_of(&words->items[i], true);
+        if (unit && unit->thing == TEXT_UNIT_SHARE && unit->factor >= PERCENT) continue;
         if (unit && unit->thing != TEXT_UNIT_MONEY) return unit;
         if (unit && !money) money = unit;
     }

@@ -15,13 +15,14 @@ enum text_unit_thing {
     TEXT_UNIT_MONEY,
     TEXT_UNIT_DATA,
     TEXT_UNIT_ENERGY,
-    TEXT_UNIT_VOLUME
+    TEXT_UNIT_VOLUME,
+    TEXT_UNIT_SHARE
 };
 
 struct text_unit {
     const char *word; /* a stem, or a short form */
     enum text_unit_thing thing;
-    /* in the base unit of the thing: second, metre, kilogram, one, square metre, euro, byte, kWh or litre */
+    /* in the base unit of the thing: second, metre, kilogram, one, square metre, euro, byte, kWh, litre or whole */
     double factor;
     bool letter; /* too short to be a unit in a sentence: "g" */
 };
@@ -34,7 +35,8 @@ bool text_unit_near(double a, double b);
 const struct text_unit *text_unit_of(const struct text_token *token, bool of_name);
 
 /* Returns the unit that the name of a column states, or NULL. A column of millions of dollars has the unit of millions.
- * A column of hours per week has the unit of hours. */
+ * A column of hours per week has the unit of hours. A name with "percent" states no unit: its column may hold 0.2 or
+ * 20. */
 const struct text_unit *text_unit_of_name(const struct text_tokens *words);
 
 #endif

@@ -1,8 +1,8 @@
 /* window_rows: the rows of the result show that a window reads other rows than it appears to.
  *
  * A running total with the default frame gives rows that tie in its order the same total, so it jumps. LAG and LEAD
- * read the previous or next row. That row is not the previous or next period if a period is missing. The result of the
- * candidate shows both faults. */
+ * read the previous or next row. That row is not the previous or next period if a period is missing. It belongs to another thing if the window is
+ * ordered by the thing first and not partitioned by it. The result of the candidate shows these faults. */
 #include "lib/question/frame.h"
 #include "lib/question/question.h"
 #include "signals/support/meaning.h"
@@ -194,6 +194,63 @@ static void check_step(struct window_rows *w, const struct meaning_term *term)
               "a period is missing in the rows, so the row before or after is not always the period before or after");
 }
 
+/* --- steps from one group to the next --- */
+
+static bool is_reference(const struct schema_index *schema, uint32_t column)
+{
+    for (uint32_t i = 0; i < schema->n_joins; i++)
+        for (uint32_t k = 0; k < schema->joins[i].n_pairs; k++)
+            if (schema->joins[i].from[k] == column) return true;
+    return false;
+}
+
+/* True for a column whose values name things, and no times or amounts: a key, a reference, or texts that are no dates.
+ */
+static bool names_things(const struct schema_index *schema, const struct schema_column *column)
+{
+    const struct schema_stats *stats = &column->stats;
+    bool text = stats->texts > 0 && !stats->ints && !stats->reals && !stats->date_texts && !stats->numeric_texts;
+    return text || (!stats->date_texts && (column->pk || is_reference(schema, column->id)));
+}
+
+static bool is_order_key(const struct meaning_window *window, const struct meaning_term *term)
+{
+    uint64_t hash = meaning_follow(term, NULL)->hash;
+    for (uint32_t i = 0; i < window->n_order; i++)
+        if (meaning_follow(window->order[i].term, NULL)->hash == hash) return true;
+    return false;
+}
+
+/* True if the result has two things with several rows each. */
+static bool has_groups(const struct window_rows *w, uint32_t column)
+{
+    bool repeats = false, differs = false;
+    for (uint32_t a = 0; a < w->result->n_rows; a++)
+        for (uint32_t b = a + 1; b < w->result->n_rows && !(repeats && differs); b++) {
+            bool same = db_value_compare(cell(w, a, column), cell(w, b, column)) == 0;
+            *(same ? &repeats : &differs) = true;
+        }
+    return repeats && differs;
+}
+
+/* LAG over ORDER BY thing, time: the first row of each thing reads the last row of another thing. */
+static void check_boundary(struct window_rows *w, const struct meaning_term *term)
+{
+    const struct meaning_window *window = term->window;
+    bool step = strcmp(term->name, "lag") == 0 || strcmp(term->name, "lead") == 0;
+    if (!step || window->n_order < 2 || window->n_partition || !term->n_parts) return;
+    if (is_order_key(window, term->parts[0])) return; /* the step itself looks for the boundary */
+    const struct meaning_term *first = window->order[0].term;
+    const struct schema_column *column = align_term_column(w->run->subject->schema, meaning_follow(first, NULL));
+    int key = output_of(w, first);
+    if (!column || key < 0 || !names_things(w->run->subject->schema, column) || !has_groups(w, (uint32_t)key)) return;
+    struct vsig_finding *finding =
+        vsig_fire(w->run, VSIG_ERROR, vsig_node_at(w->run->subject, term->start, term->end),
+                  "the window has no PARTITION BY %s, so %s of one %s reads a row of another one", column->name,
+                  strcmp(term->name, "lag") == 0 ? "LAG in the first row" : "LEAD in the last row", column->name);
+    vsig_add_fact(w->run, finding, "column", false, "%s", column->name);
+}
+
 /* True if the result has each row of the window. LIMIT, a condition outside of the query of the window, DISTINCT and
  * grouping remove rows. */
 static bool shows_all_rows(const struct window_rows *w, const struct meaning *owner)
@@ -206,8 +263,10 @@ static bool shows_all_rows(const struct window_rows *w, const struct meaning *ow
 static void check_window(void *self, const struct meaning *owner, const struct meaning_term *term)
 {
     struct window_rows *w = self;
-    unsigned asked = w->run->subject->analysis->frame->kinds;
+    const struct question_frame *frame = w->run->subject->analysis->frame;
+    unsigned asked = frame ? frame->kinds : 0;
     if (term->kind != MEANING_WINDOW || !term->window || w->run->verdict->n_findings >= 2) return;
+    check_boundary(w, term);
     if (asked & 1U << FRAME_RUNNING) check_running(w, term);
     if (asked & STEPS && shows_all_rows(w, owner)) check_step(w, term);
 }
@@ -217,7 +276,7 @@ static enum err_code window_rows_eval(struct vsig_run *run)
     const struct meaning *meaning;
     enum err_code code = vsig_read_meaning(run->subject, &meaning);
     const struct question *question = run->subject->analysis;
-    if (code || !meaning || meaning->set || !question || !question->frame || !question->frame->kinds) return code;
+    if (code || !meaning || meaning->set || !question) return code;
     const struct db_result *result = vsig_result(run->subject);
     if (!result || result->n_rows < 2 || result->n_rows > MAX_ROWS || result->n_columns != meaning->n_outputs)
         return ERR_OK;
@@ -232,15 +291,16 @@ const struct vsig_def vsig_window_rows = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_DATA_AMBIGUITY,
     .needs = VSIG_NEEDS_RESULT | VSIG_NEEDS_QUESTION,
-    .sentence = "rows that tie or periods that are missing make a window take other rows than asked",
+    .sentence = "ties, missing periods or a missing PARTITION BY make a window take other rows than asked",
     .description =
         "A running total with the default frame gives rows that tie the same total. LAG and LEAD read another "
-        "row, which is not the period before or after if the data lack a period.",
+        "row, which is not the period before or after if the data lack a period. Without PARTITION BY it may be a row "
+        "of another thing.",
     .example =
         "How did sales change against the month before? - SELECT month, total - LAG(total) OVER (ORDER BY month) "
         "FROM monthly, where a month has no row",
     .instruction =
         "Add a unique column to the ORDER BY of a running total, or use ROWS. Join with the period before by "
-        "its date, or fill in missing periods first.",
+        "its date, or fill in missing periods first. Partition LAG and LEAD by the thing.",
     .eval = window_rows_eval,
 };

@@ -339,6 +339,67 @@ static void check_sort(struct vsig_run *run, const struct query_view *view)
                   asked == SQL_DESC ? "descending" : "ascending");
 }
 
+/* --- values of different rows --- */
+
+/* Returns the column of MAX(column) or MIN(column), or NULL. */
+static const struct schema_column *extreme_of(const struct vsig_subject *subject, const struct meaning_term *term,
+                                              const char *function)
+{
+    term = meaning_follow(term, NULL);
+    if (term->kind != MEANING_MEASURE || term->n_parts != 1 || strcmp(term->name, function) != 0) return NULL;
+    return align_term_column(subject->schema, meaning_follow(term->parts[0], NULL));
+}
+
+static bool is_time(const struct schema_column *column)
+{
+    static const char *const MORE[] = {"epoch", "ts", "timestamp", "at", "on", "week", "quarter", NULL};
+    return column->stats.date_texts > 0 || query_name_has(column, DATES) || query_name_has(column, MORE);
+}
+
+/* Returns "max" if the question asks for the latest of each thing, "min" for the earliest. Returns NULL if it asks for
+ * neither or both, or if it names an extreme of its own ("the latest order and the highest amount"). */
+static const char *time_asked(const struct question *question)
+{
+    static const char *const LATE[] = {"latest", "newest", "recent", "last"}, *const EARLY[] = {"earliest", "first"},
+                             *const OTHERS[] = {"highest", "largest",  "biggest",  "maximum", "max",  "greatest",
+                                                "peak",    "lowest",   "smallest", "minimum", "min",  "least",
+                                                "best",    "worst",    "top",      "record",  "most", "ever",
+                                                "longest", "shortest", "each of"};
+    bool late = false, early = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(LATE); i++) late |= question_has(question, LATE[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(EARLY); i++) early |= question_has(question, EARLY[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(OTHERS); i++) {
+        bool recent = strcmp(OTHERS[i], "most") == 0 && question_has(question, "recent");
+        if (!recent && question_has(question, OTHERS[i])) return NULL;
+    }
+    return late == early ? NULL : late ? "max" : "min";
+}
+
+/* SELECT thing, MAX(date), MAX(amount): the amount is the greatest one, not the one of the latest row. */
+static void check_mixed_rows(void *self, const struct meaning *m)
+{
+    struct vsig_run *run = self;
+    const char *function = time_asked(run->subject->analysis);
+    const struct meaning_term *amount = NULL;
+    const struct schema_column *column = NULL;
+    bool time = false;
+    if (!function || m->set || m->grain != MEANING_KEYS || run->verdict->n_findings) return;
+    for (uint32_t i = 0; i < m->n_outputs; i++) {
+        const struct schema_column *own = extreme_of(run->subject, m->outputs[i].term, function);
+        if (own && is_time(own)) time = true;
+        if (!own || is_time(own) || own->pk) continue;
+        amount = m->outputs[i].term;
+        column = own;
+    }
+    if (!time || !amount) return;
+    bool latest = strcmp(function, "max") == 0;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, vsig_node_at(run->subject, amount->start, amount->end),
+                  "%s takes the %s value of each group, which may belong to another row than the %s one",
+                  latest ? "MAX" : "MIN", latest ? "greatest" : "least", latest ? "latest" : "earliest");
+    vsig_add_fact(run, finding, "column", false, "%s", column->name);
+}
+
 static enum err_code ordering_mismatch_eval(struct vsig_run *run)
 {
     struct query_view view;
@@ -354,6 +415,8 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
     check_nth(run, &view);
     check_unasked_limit(run, &view);
     check_sort(run, &view);
+    const struct meaning *meaning = vsig_meaning(run->subject);
+    if (meaning) meaning_visit(meaning, &(struct meaning_visitor){.self = run, .relation = check_mixed_rows});
     struct query_odd odd;
     if (query_odd_column(run->subject, SQL_CLAUSE_ORDER, &odd))
         vsig_fire(run, VSIG_ERROR, odd.node, "the question refers to %s, but the query sorts by %s", odd.wanted->name,
@@ -374,9 +437,11 @@ const struct vsig_def vsig_ordering_mismatch = {
     .needs = VSIG_NEEDS_QUESTION,
     .sentence =
         "superlatives or sort words of the question do not match the ORDER BY, sort direction or LIMIT of the query",
-    .description = "The question asks for an order or an extreme (oldest, most, sorted by, top 3 ...). The query does "
-                   "not sort, sorts in the opposite direction, or keeps a different number of rows. Or the query "
-                   "limits the rows although the question does not ask for a limit.",
+    .description =
+        "The question asks for an order or an extreme (oldest, most, sorted by, top 3 ...). The query does "
+        "not sort, sorts in the opposite direction, or keeps a different number of rows. Or the query "
+        "limits the rows although the question does not ask for a limit. Or it takes the latest date and the "
+        "greatest amount of each thing, which may be of different rows.",
     .example = "Who is the youngest player? - SELECT name FROM player ORDER BY age DESC LIMIT 1",
     .instruction = "Sort by the value that the question ranks by, in the requested direction, and keep the requested "
                    "number of rows.",

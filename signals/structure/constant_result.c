@@ -3,7 +3,8 @@
  * A count of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window that is partitioned
  * by the keys of its own order adds up one row. LAST_VALUE with the default frame is the current row. LAG is NULL if
  * each row has a partition of its own. A WHEN behind a wider one is never reached. A literal without a comparison is
- * true or false in each row. A query without a table reads no data. */
+ * true or false in each row. A query without a table reads no data. ORDER BY and LIMIT of an aggregate without groups
+ * choose nothing. */
 #include "signals/support/meaning.h"
 
 #include "signals/support/query.h"
@@ -49,14 +50,20 @@ static bool is_named_flag(const struct vsig_subject *subject, const struct sql_n
            !is_conditioned(subject, column);
 }
 
+/* True for COUNT(a = b) of two columns, which may count the rows where both have a value. */
+static bool compares_columns(const struct sql_node *operand)
+{
+    return sql_is(operand, SQL_BINARY) && operand->op == SQL_OP_EQ && sql_plain_column(sql_kid(operand, 0)) &&
+           sql_plain_column(sql_kid(operand, 1));
+}
+
 static void check_counts(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         if (query_aggregate_of(n) != QUERY_COUNT || n->flags & (SQL_F_STAR | SQL_F_DISTINCT)) continue;
         const struct sql_node *operand = sql_kid(sql_kid(n, CALL_ARGS), 0);
-        bool pair = sql_is(operand, SQL_BINARY) && sql_is_comparison(operand->op); /* COUNT(a = b): both have a value */
-        bool condition = sql_is_truth(operand) && (!pair || is_never_null(sql_kid(operand, 1)));
+        bool condition = sql_is_truth(operand) && !compares_columns(operand);
         if (is_full_case(operand))
             vsig_fire(run, VSIG_ERROR, n, "the CASE is never NULL, so COUNT counts all rows");
         else if (condition)
@@ -99,6 +106,55 @@ static void check_tables(struct vsig_run *run, const struct meaning *meaning)
     if (!reads)
         vsig_fire(run, VSIG_ERROR, run->subject->stmt->root,
                   "the query reads no table, so its result does not come from the data");
+}
+
+/* --- ORDER BY and LIMIT of one row --- */
+
+/* Returns the first column of an expression that is in no aggregate, or NULL. */
+static const struct sql_ref *bare_column(const struct sql_node *key)
+{
+    for (const struct sql_node *n = key; n; n = sql_walk(key, n)) {
+        if (query_aggregate_of(n) != QUERY_AGGREGATES) return NULL;
+        if (sql_plain_column(n)) return sql_plain_column(n);
+    }
+    return NULL;
+}
+
+static bool is_total(const struct sql_node *item)
+{
+    for (const struct sql_node *n = item; n; n = sql_walk(item, n))
+        if (query_aggregate_of(n) != QUERY_AGGREGATES) return true;
+    return false;
+}
+
+/* True if an aggregate of the item is MAX or MIN of this column: a needless ORDER BY x LIMIT 1 beside it is harmless. */
+static bool is_extreme_of(const struct sql_node *item, const struct sql_ref *ref)
+{
+    for (const struct sql_node *n = item; n; n = sql_walk(item, n)) {
+        enum query_aggregate of = query_aggregate_of(n);
+        const struct sql_ref *own = sql_plain_column(sql_kid(sql_kid(n, CALL_ARGS), 0));
+        if ((of == QUERY_MAX || of == QUERY_MIN) && own && own->source == ref->source && own->column == ref->column)
+            return true;
+    }
+    return false;
+}
+
+/* In SELECT AVG(x) FROM t ORDER BY y LIMIT 5 the average is over all rows: ORDER BY and LIMIT see its one row. */
+static void check_limits(struct vsig_run *run)
+{
+    const struct sql_node *root = run->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        const struct sql_node *order = sql_is(n, SQL_QUERY) && sql_kid(n, QUERY_LIMIT) ? sql_kid(n, QUERY_ORDER) : NULL;
+        const struct sql_node *select = sql_kid(n, QUERY_BODY), *items = sql_kid(select, SELECT_ITEMS);
+        if (!order || !sql_is(select, SQL_SELECT) || sql_kid(select, SELECT_GROUP)) continue;
+        bool total = items && items->n_kids > 0;
+        for (uint32_t i = 0; total && i < items->n_kids; i++) total = is_total(items->kids[i]);
+        const struct sql_node *key = sql_kid(sql_kid(order, 0), 0);
+        const struct sql_ref *bare = total ? bare_column(key) : NULL;
+        if (bare && bare->source && !is_extreme_of(items, bare))
+            vsig_fire(run, VSIG_ERROR, key,
+                      "the aggregate is over all rows, because ORDER BY and LIMIT apply to its one row afterwards");
+    }
 }
 
 /* --- windows --- */
@@ -251,6 +307,7 @@ static enum err_code constant_result_eval(struct vsig_run *run)
     enum err_code code = vsig_read_meaning(run->subject, &meaning);
     check_counts(run);
     check_literals(run);
+    check_limits(run);
     if (meaning) check_tables(run, meaning);
     if (meaning) meaning_visit(meaning, &(struct meaning_visitor){.self = run, .term = check_term});
     return code;
@@ -265,10 +322,12 @@ const struct vsig_def vsig_constant_result = {
     .description = "COUNT of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window "
                    "whose groups have one row each gives the value of the row. LAST_VALUE with the default frame gives "
                    "the current row. A comparison of a column with itself is always true. A literal between OR and AND "
-                   "is compared with nothing. A query without a table reads no data.",
+                   "is compared with nothing. A query without a table reads no data. LIMIT of a query with one row "
+                   "chooses nothing.",
     .example = "How many orders of each shop are late? - SELECT shop, COUNT(CASE WHEN late THEN 1 ELSE 0 END) FROM "
                "orders GROUP BY shop",
-    .instruction = "Leave ELSE out under COUNT, or use SUM. Take the whole of a share over all rows. Give LAST_VALUE "
-                   "a frame that ends at UNBOUNDED FOLLOWING.",
+    .instruction =
+        "Leave ELSE out under COUNT, or use SUM. Take the whole of a share over all rows. Give LAST_VALUE "
+        "a frame that ends at UNBOUNDED FOLLOWING. Take the first rows in a subquery, and aggregate them outside.",
     .eval = constant_result_eval,
 };

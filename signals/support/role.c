@@ -218,10 +218,31 @@ static const char *const BOSS[] = {"boss",   "manag", "manager", "supervisor", "
                                    "leader", "lead",  "mentor",  "chief",      "oversee",  NULL};
 static const char *const OF[] = {"of", "for", "to", NULL};
 static const char *const MANAGES[] = {"manages", "supervises", "heads", "leads", "oversees", "mentors", NULL};
-static const char *const UNDER[] = {"report to",     "reports to",      "reporting to", "reported to", "managed by",
-                                    "supervised by", "led by",          "headed by",    "overseen by", "mentored by",
-                                    "work for",      "works for",       "working for",  "work under",  "works under",
-                                    "working under", "subordinates of", "under",        NULL};
+static const char *const UNDER[] = {"report to",
+                                    "reports to",
+                                    "reporting to",
+                                    "reported to",
+                                    "managed by",
+                                    "supervised by",
+                                    "led by",
+                                    "headed by",
+                                    "overseen by",
+                                    "mentored by",
+                                    "work for",
+                                    "works for",
+                                    "working for",
+                                    "work under",
+                                    "works under",
+                                    "working under",
+                                    "subordinates of",
+                                    "under",
+                                    "reports directly to",
+                                    "report directly to",
+                                    "reporting directly to",
+                                    "direct reports of",
+                                    "answers to",
+                                    "answer to",
+                                    NULL};
 
 enum end { END_UNKNOWN, END_CHILD, END_PARENT };
 

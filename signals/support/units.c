@@ -125,6 +125,7 @@ enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const st
     bool money = held && held->thing == TEXT_UNIT_MONEY;
     double number = asked(subject->analysis, value, money, &said, &bare);
     if (!said || number == 0) return VSIG_UNIT_NONE;
+    if (said->thing == TEXT_UNIT_SHARE && (!held || held->thing != TEXT_UNIT_SHARE)) return VSIG_UNIT_NONE;
     if (said->thing == TEXT_UNIT_AMOUNT && (!held || held->thing == TEXT_UNIT_AMOUNT))
         want = number / (held ? held->factor : 1);
     else if (held && held->thing == said->thing)

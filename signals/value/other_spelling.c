@@ -8,6 +8,7 @@
 #include "signals/support/predicate.h"
 #include "signals/support/probe.h"
 
+#include <glib.h>
 #include <string.h>
 
 enum { MAX_HITS = 16, MAX_PATTERN = 120 };
@@ -77,11 +78,67 @@ static bool is_quoted(const struct vsig_subject *subject, const struct sql_node 
     return false;
 }
 
+/* Copies the letters and digits of a text, in lower case. Returns their number, or 0 if they do not fit. */
+static size_t squeeze(const char *text, size_t len, char out[MAX_PATTERN])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < 0x80 && !g_ascii_isalnum(c)) continue;
+        if (n == MAX_PATTERN) return 0;
+        out[n++] = g_ascii_tolower((char)c);
+    }
+    return n;
+}
+
+/* Returns a frequent value of the column that differs from the literal only in hyphens, blanks and the like. NULL if
+ * there is none, or if the column does not hold the literal. Short texts and numbers may be different codes. */
+static const char *other_punctuation(struct vsig_run *run, const struct schema_column *column,
+                                     const struct sql_node *literal)
+{
+    enum { MIN_LETTERS = 5 };
+    char asked[MAX_PATTERN], held[MAX_PATTERN];
+    const struct schema_stats *stats = &column->stats;
+    size_t n = squeeze(literal->text, literal->text_len, asked);
+    if (n < MIN_LETTERS || g_ascii_isdigit(asked[0]) || g_ascii_isdigit(asked[n - 1])) return NULL;
+    if (schema_column_has(run->subject->schema, column, literal->text, literal->text_len, false) != 1) return NULL;
+    for (uint32_t i = 0; i < stats->n_top; i++) {
+        const struct db_value *value = &stats->top[i].value;
+        if (value->type != DB_TEXT || value->len == literal->text_len) continue; /* equal lengths differ in case only */
+        if (squeeze(value->text, value->len, held) == n && memcmp(asked, held, n) == 0)
+            return arena_strndup(run->subject->arena, value->text, value->len);
+    }
+    return NULL;
+}
+
+static void report_spelling(struct vsig_run *run, const struct vsig_predicate *predicate, const char *form)
+{
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, predicate->node,
+                  "the column also holds the text in another spelling, and the condition misses those rows");
+    vsig_add_fact(run, finding, "also held", true, "%s", form);
+}
+
+/* Checks spellings with other hyphens or blanks ('check-up' and 'checkup'). Returns true after a report. */
+static bool check_punctuation(struct vsig_run *run, const struct vsig_predicate *predicate)
+{
+    for (uint32_t l = 0; l < predicate->n_literals; l++) {
+        const struct sql_node *literal = predicate->literals[l];
+        if (!is_text(literal) || is_quoted(run->subject, literal)) continue;
+        const char *form = other_punctuation(run, predicate->column, literal);
+        if (!form || is_among(predicate, form) || is_used(run->subject, form)) continue;
+        if (!misses(run, predicate, literal, form)) continue;
+        report_spelling(run, predicate, form);
+        return true;
+    }
+    return false;
+}
+
 static void check_equality(struct vsig_run *run, const struct vsig_predicate *predicate)
 {
     const struct schema_column *column = predicate->column;
     struct schema_hit hits[MAX_HITS];
-    if (!predicate->bare || column->folds || column->unique) return;
+    if (!predicate->bare || column->unique || check_punctuation(run, predicate) || column->folds) return;
     for (uint32_t l = 0; l < predicate->n_literals; l++) {
         const struct sql_node *literal = predicate->literals[l];
         if (!is_text(literal) || is_quoted(run->subject, literal)) continue;
@@ -93,10 +150,7 @@ static void check_equality(struct vsig_run *run, const struct vsig_predicate *pr
         }
         if (!exact || !other || is_among(predicate, other->form) || is_used(run->subject, other->form)) continue;
         if (!misses(run, predicate, literal, other->form)) continue;
-        struct vsig_finding *finding =
-            vsig_fire(run, VSIG_ERROR, predicate->node,
-                      "the column also holds the text in another spelling, and the condition misses those rows");
-        vsig_add_fact(run, finding, "also held", true, "%s", other->form);
+        report_spelling(run, predicate, other->form);
         return;
     }
 }
@@ -175,9 +229,11 @@ const struct vsig_def vsig_other_spelling = {
     .cause = VSIG_DATA_AMBIGUITY,
     .needs = VSIG_NEEDS_DB,
     .sentence = "a condition on texts misses other spellings of its value, or takes other texts too",
-    .description = "The column holds the value in several spellings, such as 'GERMLINE' and 'Germline', and equality "
-                   "finds one of them. Or a _ of the question is a wildcard of LIKE.",
+    .description =
+        "The column holds the value in several spellings, such as 'GERMLINE' and 'Germline' or 'check-up' and "
+        "'checkup', and equality finds one of them. Or a _ of the question is a wildcard of LIKE.",
     .example = "How many samples are of germline origin? - SELECT COUNT(*) FROM sample WHERE origin = 'GERMLINE'",
-    .instruction = "Compare in lower case: LOWER(column) = 'value'. In LIKE, escape _ with ESCAPE.",
+    .instruction = "Compare in lower case, or list all spellings: LOWER(column) IN ('value', 'other spelling'). In "
+                   "LIKE, escape _ with ESCAPE.",
     .eval = other_spelling_eval,
 };
