@@ -1021,6 +1021,7 @@ X(TOT " ?of ?the|* ?* ?* over|divided|against|/|through|÷ ?by ?the|its|their "
       "total|sum|all|whole|entire|complete|summed|overall|combined ?*",
   POOLED, 0)
 X("total|sum|all|whole|entire|complete ?of * by|per all|total|whole|entire|complete *", POOLED, 0)
+X("all ?* ?* * as ?a|the share|percentage|fraction|proportion|part of all|total ?its|their|the *", POOLED, 0)
 X("all * taken|lumped|pooled|thrown|added|summed|put together", POOLED, 0)
 X("taken|lumped|lumping|pooling|pooled|thrown|throwing|added|adding|summed|put together ?as|into|first|before|then "
   "?one|*",

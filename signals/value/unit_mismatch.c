@@ -10,6 +10,13 @@
 #include "signals/support/units.h"
 
 #include <math.h>
+#include <string.h>
+
+/* True if the evidence has a digit: it may convert the number itself. "size is in megabytes" converts nothing. */
+static bool states_number(const struct question *question)
+{
+    return question->evidence.n > 0 && (!question->evidence_text || strpbrk(question->evidence_text, "0123456789"));
+}
 
 static enum err_code unit_mismatch_eval(struct vsig_run *run)
 {
@@ -19,7 +26,7 @@ static enum err_code unit_mismatch_eval(struct vsig_run *run)
     for (uint32_t v = 0; v < question->n_values && n; v++) {
         const struct vsig_threshold *missed = NULL;
         double expected = NAN, wanted;
-        bool met = question->values[v].kind != QUESTION_VALUE_NUMBER || question->evidence.n > 0;
+        bool met = question->values[v].kind != QUESTION_VALUE_NUMBER || states_number(question);
         for (uint32_t i = 0; i < n && !met; i++) {
             enum vsig_unit_verdict verdict = vsig_unit_of(run->subject, &all[i], &question->values[v], &wanted);
             met = verdict == VSIG_UNIT_MET;
