@@ -15,6 +15,7 @@
 
 #include <glib.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,10 +137,27 @@ static bool has_number(const struct literals *literals, const struct question_va
     return false;
 }
 
-/* Reads the date of a literal: '2020-12-31' or '20201231'. */
+/* Reads the date of seconds or milliseconds since 1970, between 2001 and 2100. */
+static bool epoch_date(const char *text, GDate *out)
+{
+    enum { SECONDS = 10, MILLISECONDS = 13 };
+    size_t len = strlen(text);
+    if ((len != SECONDS && len != MILLISECONDS) || strspn(text, "0123456789") != len) return false;
+    gint64 seconds = g_ascii_strtoll(text, NULL, 10) / (len == MILLISECONDS ? 1000 : 1);
+    GDateTime *time = seconds < G_GINT64_CONSTANT(4102444800) ? g_date_time_new_from_unix_utc(seconds) : NULL;
+    if (!time) return false;
+    g_date_clear(out, 1);
+    g_date_set_dmy(out, (GDateDay)g_date_time_get_day_of_month(time), (GDateMonth)g_date_time_get_month(time),
+                   (GDateYear)g_date_time_get_year(time));
+    g_date_time_unref(time);
+    return true;
+}
+
+/* Reads the date of a literal: '2020-12-31', '20201231', or a time since 1970. */
 static bool date_of(const char *text, GDate *out)
 {
     enum { DIGITS = 8 };
+    if (epoch_date(text, out)) return true;
     struct question_date date = {0};
     size_t len = strlen(text);
     if (len == DIGITS && strspn(text, "0123456789") == DIGITS) {
@@ -192,6 +210,96 @@ static bool has_next_number(const struct vsig_subject *subject, const struct que
         for (uint32_t f = 0; f < n; f++)
             if (found[f].op == SAME[i].written || found[f].excluded) return true;
     }
+    return false;
+}
+
+/* True for "51 to 400" written as > 50, and "2+" as > 1: for whole numbers the bound is the same. */
+static bool has_strict_neighbour(const struct vsig_subject *subject, double number)
+{
+    static const struct {
+        int step;
+        uint8_t written;
+    } SAME[] = {{-1, SQL_OP_GT}, {1, SQL_OP_LT}};
+    struct query_comparison found[QUERY_MAX_COMPARISONS];
+    for (size_t i = 0; i < G_N_ELEMENTS(SAME); i++) {
+        uint32_t n = query_compared_with(subject, number + SAME[i].step, found);
+        for (uint32_t f = 0; f < n; f++)
+            if (found[f].op == SAME[i].written) return true;
+    }
+    return false;
+}
+
+/* True for "numbered 1, 2, 3 ...": the number continues a list of numbers. */
+static bool is_counted_off(const struct question *question, uint32_t i)
+{
+    const struct question_value *value = &question->values[i];
+    for (int side = -1; side <= 1; side += 2) {
+        if ((side < 0 && i == 0) || (side > 0 && i + 1 >= question->n_values)) continue;
+        const struct question_value *next = side < 0 ? &question->values[i - 1] : value,
+                                    *other = side < 0 ? value : &question->values[i + 1];
+        uint32_t comma = next->first + next->n_tokens;
+        if (other->first == comma + 1 && strcmp(question->tokens.items[comma].norm, ",") == 0 &&
+            fabs(other->number - next->number - 1) < 1e-9)
+            return true;
+    }
+    return false;
+}
+
+/* True for "severity 4 or 5" written as >= 4: the number before it is the bound. */
+static bool is_next_of_bound(const struct vsig_subject *subject, uint32_t i)
+{
+    const struct question *question = subject->analysis;
+    const struct question_value *value = &question->values[i], *before = i ? value - 1 : NULL;
+    if (!before || fabs(value->number - before->number - 1) > 1e-9) return false;
+    uint32_t between = before->first + before->n_tokens;
+    if (value->first != between + 1 || strcmp(question->tokens.items[between].norm, "or") != 0) return false;
+    struct query_comparison found[QUERY_MAX_COMPARISONS];
+    uint32_t n = query_compared_with(subject, before->number, found);
+    for (uint32_t f = 0; f < n; f++)
+        if (found[f].op == SQL_OP_GE) return true;
+    return false;
+}
+
+/* True for "2 MB" written as 2048 where the evidence says that 1 MB is 1,024 kB, and "2 and a half hours" as 150. */
+static bool is_multiple(const struct question *question, const struct literal *literal, double number)
+{
+    static const double FACTORS[] = {60, 24, 7, 12, 3600};
+    double found = fabs(literal->number), half = question_has(question, "half") ? 0.5 : 0;
+    if (!literal->is_number || found <= fabs(number) || number <= 0) return false;
+    for (uint32_t e = 0; e < question->evidence.n; e++) {
+        const struct text_token *token = &question->evidence.items[e];
+        if (token->is_number && token->number > 1 && fabs(token->number * number - found) < 1e-9) return true;
+    }
+    for (size_t f = 0; half > 0 && f < G_N_ELEMENTS(FACTORS); f++)
+        if (fabs((number + half) * FACTORS[f] - found) < 1e-9) return true;
+    return false;
+}
+
+static bool has_multiple(const struct question *question, const struct literals *literals, double number)
+{
+    for (uint32_t i = 0; i < literals->n; i++)
+        if (is_multiple(question, &literals->items[i], number)) return true;
+    return false;
+}
+
+static bool is_multiple_of_said(const struct question *question, const struct literal *literal)
+{
+    for (uint32_t i = 0; i < question->n_values; i++)
+        if (question->values[i].kind == QUESTION_VALUE_NUMBER &&
+            is_multiple(question, literal, question->values[i].number))
+            return true;
+    return false;
+}
+
+/* True for "against December 2023" where a window reads the period before the first one of 2024. */
+static bool is_year_before(const struct query_view *view, const struct literals *literals, double number)
+{
+    enum { FIRST_YEAR = 1900, LAST_YEAR = 2100 };
+    char next[32];
+    if (!view->window || number < FIRST_YEAR || number > LAST_YEAR) return false;
+    snprintf(next, sizeof next, "%.0f", number + 1);
+    for (uint32_t i = 0; i < literals->n; i++)
+        if (has_digits(literals->items[i].text, next)) return true;
     return false;
 }
 
@@ -311,6 +419,9 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     if (is_part_of_date_near(literals, value->number) || is_legend(question, value)) return;
     if (is_computed_into(question, literals, value->number)) return;
     if (has_next_number(run->subject, value, cue) || is_met_in_unit(run->subject, value, NULL)) return;
+    if (has_strict_neighbour(run->subject, value->number) || is_counted_off(question, i)) return;
+    if (is_next_of_bound(run->subject, i) || has_multiple(question, literals, value->number)) return;
+    if (is_year_before(view, literals, value->number)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;
     report(run, view, value);
 }
@@ -387,6 +498,8 @@ static bool tokens_meet(const struct text_tokens *tokens, const struct literal *
         if (literal->is_number && t->is_number && fabs(fabs(t->number) - fabs(literal->number)) <= 1) return true;
         if (literal->is_number && is_ordinal(t, literal->number)) return true;
         if (literal->is_number && has_digits(t->norm, literal->text)) return true; /* 18:00 */
+        if (strlen(t->norm) >= MIN_PART && strcmp(literal->letters, t->norm) == 0)
+            return true; /* "done", a stop word */
         if (!t->is_stop && strlen(t->stem) >= MIN_PART && strstr(literal->letters, t->stem)) return true;
         if (t->kind == TEXT_NUMBER && has_digits(literal->text, t->norm)) return true;
         if (t->kind == TEXT_QUOTED && strstr(t->norm, literal->text)) return true;
@@ -427,31 +540,30 @@ static bool is_run_together(struct vsig_run *run, const struct literal *literal)
     return true;
 }
 
+/* True for the year, a date in it ("2024-01-01", "2024-Q1"), or its decade ("the 1980s"). */
 static bool says_year(const struct text_tokens *tokens, GDateYear year)
 {
-    for (uint32_t i = 0; i < tokens->n; i++)
-        if (tokens->items[i].is_number && fabs(tokens->items[i].number - year) < 0.5) return true;
+    char digits[16], decade[16];
+    snprintf(digits, sizeof digits, "%u", (unsigned)year);
+    snprintf(decade, sizeof decade, "%us", (unsigned)(year / 10 * 10));
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        const struct text_token *token = &tokens->items[i];
+        if (token->is_number && fabs(token->number - year) < 0.5) return true;
+        if (has_digits(token->norm, digits) || strcmp(token->norm, decade) == 0) return true;
+    }
     return false;
 }
 
 /* True for a bound one day off: "< '2025-01-01'" for 2024, ">= '2024-01-01'" for after 2023. */
 static bool is_next_to_said_year(const struct question *question, const struct literal *literal)
 {
-    struct question_date at;
     GDate date;
-    if (literal->is_number || !question_read_date(literal->text, strlen(literal->text), true, &at)) return false;
-    if (at.year < 1 || at.month < 1 || at.day < 1 ||
-        !g_date_valid_dmy((GDateDay)at.day, (GDateMonth)at.month, (GDateYear)at.year))
-        return false;
-    for (int step = -1; step <= 1; step++) {
-        g_date_clear(&date, 1);
-        g_date_set_dmy(&date, (GDateDay)at.day, (GDateMonth)at.month, (GDateYear)at.year);
-        if (step < 0) g_date_subtract_days(&date, 1);
-        if (step > 0) g_date_add_days(&date, 1);
+    if (!date_of(literal->text, &date)) return false;
+    g_date_subtract_days(&date, 1);
+    for (int step = -1; step <= 1; step++, g_date_add_days(&date, 1))
         if (says_year(&question->tokens, g_date_get_year(&date)) ||
             says_year(&question->evidence, g_date_get_year(&date)))
             return true;
-    }
     return false;
 }
 
@@ -557,18 +669,39 @@ static bool is_unspoken_bound(const struct vsig_subject *subject, const struct s
            !query_is_generic(subject, column);
 }
 
+/* True for an integer code: code = 20 for "card payment". The question says the word, not the number. */
+static bool is_code(const struct sql_node *condition, const struct literal *literal, const struct schema_column *column)
+{
+    static const char *const NAMES[] = {"code", "type", "kind", "status", "state", "categori", "level", "cd", NULL};
+    return column && literal->is_number && sql_is(condition, SQL_BINARY) && condition->op == SQL_OP_EQ &&
+           column->stats.distinct <= MAX_FEW && query_name_has(column, NAMES);
+}
+
+/* True for a list of nearly all values of a column where the question excludes one: status IN (all but 'void'). */
+static bool lists_the_others(const struct vsig_subject *subject, const struct sql_node *condition,
+                             const struct schema_column *column)
+{
+    enum { MAX_LEFT = 2 };
+    const struct sql_node *list = sql_is(condition, SQL_IN) ? sql_kid(condition, 1) : NULL;
+    bool most = list && column && !column->stats.sampled && column->stats.distinct <= MAX_FEW && list->n_kids >= 2 &&
+                list->n_kids + MAX_LEFT >= column->stats.distinct;
+    return most && question_cue_any(subject->analysis, 1U << QUESTION_CUE_NOT);
+}
+
 static void check_unasked(struct vsig_run *run, const struct literal *literal)
 {
     const struct schema_column *column = NULL;
     const struct sql_node *condition = condition_of(run->subject, literal->node, &column);
     bool unspoken = condition && is_unspoken_bound(run->subject, condition, literal, column);
     if (condition && (is_part_of_date(condition) || is_sum_of_said(run->subject->analysis, literal))) return;
+    if (is_multiple_of_said(run->subject->analysis, literal)) return;
     bool small = literal->is_number ? fabs(literal->number) <= 2 : strlen(literal->letters) <= MAX_CODE;
     if (!condition || (small && !unspoken)) return;
     if (!unspoken && column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* other signals report = 'null' */
     if (keeps_nothing_out(condition, literal)) return;
-    if (may_be_meant(run, column)) return;
+    if (may_be_meant(run, column) || is_code(condition, literal, column)) return;
+    if (lists_the_others(run->subject, condition, column)) return;
     if (is_said(run, literal) || is_scale(run->subject->analysis, literal)) return;
     for (uint32_t i = 0; i < run->subject->analysis->n_values && literal->is_number; i++)
         if (is_met_in_unit(run->subject, &run->subject->analysis->values[i], condition)) return;
