@@ -77,7 +77,7 @@ const char *settings_origin(const struct cli *cli, const char *section, const ch
 
 /* Reads a YAML file into the settings. A missing file is an error only if `required`. */
 enum err_code config_file_read(struct cli *cli, const char *path, bool required, struct err *err);
-/* Reads a training recipe likewise: from a file, or from the mapping itself if the text begins with "{". */
+/* Reads a training recipe: from a file, or from the mapping itself if the text begins with "{". */
 enum err_code recipe_read(struct cli *cli, const char *text, struct err *err);
 
 /* Prints "assay: message" to standard error, and the text after ERR_HINT as "hint: advice" on the next line. Thread:

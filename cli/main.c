@@ -226,7 +226,7 @@ static char *list_commands(void)
     return g_string_free(text, FALSE);
 }
 
-/* Sets the locale: UTF-8 output whatever the environment says, and numbers in C form, because files contain them. */
+/* Sets the locale: UTF-8 output in every environment, and numbers in C form, because files contain them. */
 static void set_locale(void)
 {
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");

@@ -44,9 +44,9 @@ struct eval_question {
     double scores[SCORE_COUNT]; /* of the answer; NAN if there is none */
     enum difficulty difficulty;
     bool comparable;            /* gold has a normal form, so `matches` is defined */
-    bool matches[CHOICE_COUNT]; /* exact match of that choice's SQL (eval/exact.h); oracle: of any candidate's */
-    bool ceiling;               /* whether the loop with a perfect verifier finds the right candidate, */
-    uint32_t ceiling_tried;     /* and how many it tries */
+    bool matches[CHOICE_COUNT]; /* exact match (eval/exact.h) of the choice's SQL; oracle: of any candidate */
+    bool ceiling;               /* true if the loop with a perfect verifier finds the right candidate */
+    uint32_t ceiling_tried;     /* number of candidates that this loop tries */
     struct {
         bool shown, applied;
         bool fixes, breaks; /* the old query is wrong and the repair right; the reverse */
@@ -59,10 +59,10 @@ struct eval_row {
     uint32_t question;
     bool right;
     bool detection;           /* the first executable candidate of a question whose gold result is not empty */
-    double p;                 /* P(correct); NAN */
+    double p;                 /* P(correct); may be NAN */
     uint64_t fired;           /* bit id of each signal that fired */
     uint64_t missing;         /* bit id of each unavailable signal, and of the family llm if no model was called */
-    bool known, pointed, hit; /* localisation of wrong ones */
+    bool known, pointed, hit; /* localisation of a wrong candidate (eval/localise.h) */
     double by_chance;
 };
 
@@ -127,7 +127,7 @@ struct eval_calibration {
 /* The counts of a calibration; starts with zeros. */
 struct eval_reliability {
     uint32_t n[EVAL_BINS], right[EVAL_BINS];
-    double p[EVAL_BINS]; /* sums */
+    double p[EVAL_BINS]; /* sums of predictions */
 };
 void eval_reliability_add(struct eval_reliability *reliability, double p, bool right);
 struct eval_calibration eval_reliability_end(const struct eval_reliability *reliability);
@@ -198,7 +198,7 @@ struct eval_point *eval_coverage(const struct eval_data *data, size_t *n);
 struct eval_share eval_interval(learn_statistic statistic, const void *context, size_t n, unsigned rounds,
                                 double scale);
 
-/* Measures detection by any score; a higher score means wrong. Predicts wrong from `threshold` on. */
+/* Measures detection by any score; a higher score means wrong. A score of `threshold` or more predicts wrong. */
 struct eval_detection eval_detect(const char *name, const double *score, const uint8_t *wrong, uint32_t n,
                                   double threshold, unsigned rounds);
 

@@ -57,10 +57,10 @@ enum err_code predictor_load(const char *path, struct predictor **out, struct er
 enum predictor_merge { PREDICTOR_MAJORITY, PREDICTOR_PERMUTED };
 
 struct predictor_options {
-    double alpha;    /* of each layer's sets */
-    uint32_t layers; /* number of layers merged, best first; at most those there are */
+    double alpha;    /* error rate of each layer's sets */
+    uint32_t layers; /* number of layers merged, best first; more than exist means all */
     enum predictor_merge merge;
-    double tau;         /* of the majority */
+    double tau;         /* threshold of the majority vote */
     bool marginal;      /* one threshold for both labels, as in the paper; else one for each label */
     uint32_t near;      /* number of nearest calibration points (of each label), weighed by distance; 0 for all points
                     * with equal weight */

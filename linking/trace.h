@@ -5,7 +5,7 @@
  * Abstention, section 3.1). A recording with gold continues with the right token, so one generation may have several.
  *
  * Recordings are untrusted: everything is bounded and checked before use, and an error names the line and the file.
- * Thread: an object by one at a time. */
+ * Thread: one at a time for each object. */
 #ifndef ASSAY_LINKING_TRACE_H
 #define ASSAY_LINKING_TRACE_H
 
@@ -41,8 +41,8 @@ struct trace_candidate {
 struct trace_token {
     uint32_t id;                   /* the linker's own choice */
     uint32_t gold_id;              /* token that it continued with; equals `id` without gold */
-    double probability;            /* of its choice, among the allowed tokens */
-    struct trace_ids continuation; /* at a branching point: the linker's own completion of the name that it began */
+    double probability;            /* probability of this choice among the allowed tokens */
+    struct trace_ids continuation; /* at a branching point: the linker's own completion of the name */
 };
 
 /* One generation. Lives in the arena that it was read into. */
@@ -56,7 +56,7 @@ struct trace {
     struct trace_token *tokens;
     uint32_t n_tokens;
     bool has_gold;
-    uint64_t first_row; /* of the hidden states: the row of its first token */
+    uint64_t first_row; /* row of the first token in the hidden states */
 };
 
 /* True if the token's choice is wrong. */
@@ -80,14 +80,14 @@ int trace_gold_at(struct arena *arena, const struct trace *trace, uint32_t at);
 /* --- recordings --- */
 
 struct recording {
-    char *path; /* of the lines */
+    char *path; /* path of the lines */
     struct lines lines;
     struct tensors *states;
     const struct tensor *layers[TRACE_MAX_LAYERS];
     uint32_t layer_numbers[TRACE_MAX_LAYERS]; /* ascending */
     uint32_t n_layers, hidden;
-    uint64_t rows; /* of the lines read so far */
-    uint64_t all;  /* of the hidden states */
+    uint64_t rows; /* rows of the lines read so far */
+    uint64_t all;  /* rows of the hidden states */
 };
 
 /* Opens NAME.jsonl and NAME.safetensors; `name` may end in .jsonl. Returns ERR_IO, ERR_MALFORMED (layers are missing,

@@ -9,7 +9,7 @@ struct mutant_kinds {
     uint32_t questions, with[SQL_MUTATOR_COUNT];
 };
 
-/* True if such a mutant may mean the same as the original, so that an equal result is no accident of the data. */
+/* True if such a mutant may mean the same as the original, so that an equal result is not due to chance. */
 bool mutants_may_agree(enum sql_mutator op);
 
 /* Orders n mutants (as sql_mutate gives them): at random, rare kinds before common ones, and the first of a kind before

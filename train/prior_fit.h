@@ -5,9 +5,9 @@
  * starts at the neutral default and is pulled towards it with the weight of PRIOR_FIT_PULL questions, so that ten
  * questions of feedback change little.
  *
- * With feedback instead of gold (train/feedback.h), unlabelled candidates are peers of the others and count for nothing
+ * With feedback instead of gold (train/feedback.h), unlabelled candidates are peers of the others but have no weight
  * themselves. A labelled candidate weighs as much as with gold. An answer marked right and one marked wrong weigh the
- * same, though only the first tells something about its peers too.
+ * same, although only the first also informs about its peers.
  *
  * Thread: any. Pure, and the same samples give the same numbers. */
 #ifndef ASSAY_TRAIN_PRIOR_FIT_H

@@ -12,9 +12,9 @@
 /* --- the label model: no labels are needed --- */
 
 struct label_model_fit {
-    double prior;        /* share of right candidates as its anchor; below 0 the labelled share */
-    double target_prior; /* share of right candidates in use; outside of 0 to 1 the same as `prior` */
-    double trust;        /* weight of the belief that a signal is more often right than not */
+    double prior;        /* anchor of the share of right candidates; below 0: the labelled share */
+    double target_prior; /* share of right candidates in use; outside of 0 to 1: `prior` */
+    double trust;        /* weight of the prior that a signal is more often right than wrong */
     const char *command; /* for the file; may be NULL */
 };
 

@@ -3,8 +3,8 @@
  * A log line with candidates gives those that run (beams). A line without candidates gives its gold query and plausible
  * wrong queries. These are mutants of the gold, mutants of mutants, and *siblings*: the gold queries of other questions
  * on the same database, most similar question first. Labels come from execution: a mutant or sibling with the gold's
- * result is right. Queries that fail are left out, because the verifier never sees one. Questions whose gold is proved
- * wrong by the data are left out too: numbers sorted or compared as text, NULL that comes first.
+ * result is right. Queries that fail are omitted, because the verifier never sees one. Questions are omitted if the
+ * data prove their gold wrong: it sorts or compares numbers as text, or NULL comes first.
  *
  * Instead of gold a line may have feedback (train/feedback.h). A candidate marked right replaces the gold, one marked
  * wrong labels those with its result, and the others stay unknown.
@@ -53,10 +53,10 @@ struct verifier_question {
     char *text, *evidence, *db; /* evidence may be NULL */
     char *gold;                 /* NULL if feedback only marks wrong queries */
     char **wrong;               /* SQL that feedback marks wrong, NULL at the end; may be NULL */
-    char *generator;            /* that all its candidates name, "" none, "*" several */
+    char *generator;            /* generator that all candidates name; "" for none, "*" for several */
     uint64_t components;        /* of the gold query */
     uint32_t first, n;          /* its samples */
-    uint32_t given;             /* candidates of its line, those that fail too */
+    uint32_t given;             /* candidates of its line, including those that fail */
     uint32_t database;          /* from 0, in order of appearance */
     bool gold_empty;
     bool from_feedback;
@@ -98,7 +98,7 @@ struct verifier_collect {
     uint64_t seed, limit;                  /* limit 0 means all lines */
     unsigned threads;                      /* 0 means one for each processor */
     const struct verifier_search *search;  /* NULL: the usual candidates */
-    void (*tick)(void *ctx, double share); /* now and then, on the calling thread; may be NULL */
+    void (*tick)(void *ctx, double share); /* called periodically on the calling thread; may be NULL */
     void *ctx;
 };
 

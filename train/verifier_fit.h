@@ -18,9 +18,9 @@ struct verifier_fit_options {
     struct hashed_options components;
     double weight[ORIGIN_COUNT]; /* of a wrong sample of that origin */
     double by_chance; /* weight of a made-up sample with the gold's result; 0 if its kind always changes the meaning */
-    double right_share; /* of all weight, that of right samples */
+    double right_share; /* share of the right samples in the total weight */
     double wording;     /* weight of the wording's score beside the content model */
-    double hard;        /* wrong samples gain weight (1 + hard) times by how right they look; 0 is off */
+    double hard;        /* multiplies the weight of a wrong sample by 1 + hard * (its P(right)); 0 is off */
     uint32_t without;   /* bits 1 << enum feature_group: leave these columns out */
     const char *command;
 };
@@ -41,7 +41,7 @@ struct verifier_fitted {
 
 enum err_code verifier_fit(const struct verifier_data *data, const struct verifier_fit_options *options,
                            struct verifier_fitted *out, struct err *err);
-/* Computes only the held-out scores, without a final model: for comparisons. */
+/* Computes only the held-out scores, without a final model, for comparisons. */
 enum err_code verifier_cross(const struct verifier_data *data, const struct verifier_fit_options *options,
                              struct verifier_fitted *out, struct err *err);
 void verifier_fitted_free(struct verifier_fitted *fitted);

@@ -1,12 +1,11 @@
 /* Fits the wording model (lib/question/wording.h) to pairs: a question, a right query, and a wrong one.
  *
  * A pair is a line of JSON as train/business/log.py --pairs writes it. A logistic regression (liblinear) learns from
- * the keys that one query of a pair has and the other has not. So only what differs between the two can have a weight.
- * Words are common if the questions of four databases have them. Keys that the pairs of one database alone have get no
- * weight.
+ * the keys that only one query of a pair has, so only differences between the two can have a weight. Words are common
+ * if the questions of four databases have them. Keys that only the pairs of one database have get no weight.
  *
- * Databases are split into folds. Models of the folds measure what the model knows of databases that it has not seen.
- * The verifier learns the worth of the score from these models too (struct verifier_collect, `blind`). Thread: main. */
+ * Databases are split into folds. The models of the folds measure accuracy on unseen databases. The verifier also
+ * learns from them how reliable the score is (struct verifier_collect, `blind`). Thread: main. */
 #ifndef ASSAY_TRAIN_WORD_FIT_H
 #define ASSAY_TRAIN_WORD_FIT_H
 

@@ -55,7 +55,7 @@ static void append_line(GString *out, const char *lead, const char *text, size_t
     g_string_append_c(out, '\n');
 }
 
-/* --- which candidate it is about --- */
+/* --- the subject of the verdict --- */
 
 /* Returns the chosen candidate; for a repair, the repaired one; otherwise the likeliest, or NULL if there are none. */
 static const json_t *subject_of(const json_t *verdict)

@@ -131,7 +131,8 @@ static enum err_code write_file(const struct calibrate *c, const struct scoring_
     return code;
 }
 
-/* "312 verdicts suffice for 0.08; 0.05 takes some 540 like these" */
+/* Prints whether the verdicts guarantee `alpha`. If not, prints the least guaranteed risk, and the number of verdicts
+ * that `alpha` needs. */
 static void say_needs(struct table *table, const struct risk_record *sorted, uint32_t n, double alpha, double delta)
 {
     struct risk_promise promise = risk_control(sorted, n, alpha, delta, 1);

@@ -1,7 +1,7 @@
 /* assay dlq: lists dead letters, and sends them again.
  *
  * list commits no offsets. redrive stores its position as the offsets of the group "assay-dlq-redrive". With --code it
- * has a separate position for that code, because it skips dead letters of other codes, which may be wanted later. Each
+ * has a separate position for that code, because it skips dead letters of other codes, which may be sent later. Each
  * kind of redrive also reads the other's position, so each dead letter is sent once.
  *
  * A position advances only after the brokers have acknowledged the records. So a redrive that dies may send some dead

@@ -61,7 +61,8 @@ static bool holds_denied(const char *lower, const char *entry)
     return found;
 }
 
-/* Literals of a denied column occur beside its name, so SQL with that name is not stored. */
+/* True if the SQL has the name of a denied column. Literals of the column occur beside its name, so such SQL is not
+ * stored. */
 static bool names_denied(const struct build *b, const char *sql)
 {
     const struct msg_options *options = &b->run.config.defaults;

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- against the question --- */
+/* --- comparison with the question --- */
 
 /* Returns the verifier's estimate for a request with this one candidate. Without models the statement is still
  * explained. */

@@ -109,7 +109,7 @@ static enum err_code read_text(struct reader *reader, struct pair *pair, const c
     return ERR_OK;
 }
 
-/* --- all of them ------------------------------------------------------------------------------------------------ */
+/* --- all files -------------------------------------------------------------------------------------------------- */
 
 /* Returns the folder's name, also for "q1.sql" and "./q1.sql". Free with g_free. */
 static char *folder_name(const char *path)

@@ -294,7 +294,7 @@ static bool compare_resumed(struct replay *r)
     return !r->refused;
 }
 
-/* Verdicts of an older version identify their request less precisely. */
+/* Reports verdicts of an older version, which identify their request less precisely. */
 static void say_undigested(const struct replay *r)
 {
     if (r->resume.undigested && !r->cli->settings.general.quiet)

@@ -33,8 +33,8 @@ struct serve {
     struct otlp *otlp;
     struct predictor *predictor; /* of a schema linker; NULL disables judging of traces */
     struct predictor_options predictor_options;
-    atomic_llong until_ns; /* 0 while serving; otherwise new callers are refused, and at this time waiters are sent
-                            * away */
+    atomic_llong until_ns; /* 0 while serving; otherwise new callers are refused, and waiters are dismissed at this
+                            * time */
     atomic_llong heartbeat_ns;
     double started_s; /* since 1970 */
 };
@@ -46,9 +46,9 @@ static void keep_verdict(void *ctx, const struct outcome *verdict)
     verdict_store_put(serve->store, tokens_name(serve->tokens, verdict->tenant), verdict->id, verdict->body);
 }
 
-/* --- the part --- */
+/* --- running and stopping --- */
 
-/* True after a stop was requested, once there are no waiters or the time for them is over. */
+/* True after a stop was requested, when there are no waiters or their time is over. */
 static bool is_over(struct serve *serve)
 {
     struct pending_stats stats;
@@ -100,7 +100,7 @@ static void collect(void *ctx, struct metrics *metrics)
     if (serve->backend->collect) serve->backend->collect(serve->judge, metrics);
 }
 
-/* --- its figures, for the page --- */
+/* --- metrics for the page --- */
 
 static char *write_metrics(struct serve *serve, struct err *err)
 {

@@ -453,7 +453,7 @@ static void get_runs(void *ctx, const struct http_request *request, struct http_
     reply_json(reply, json_pack("{s:o,s:b}", "runs", list, "truncated", truncated), NULL);
 }
 
-/* --- a file that is dropped --- */
+/* --- an uploaded file --- */
 
 static json_t *report_of(const char *path, const char *name, const struct http_request *request, struct err *err)
 {

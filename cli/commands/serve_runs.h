@@ -9,7 +9,7 @@
  *     GET  /v1/runs/A/diff/B              as assay diff --format json; the first RUNS_CHANGES changes
  *
  * A name is that of a regular file in the folder itself, so no path leads out of it. Runs hold verdicts of all callers,
- * so they are hidden if callers have tokens. docs/runs.md has the parameters.
+ * so no runs are served if callers have tokens. docs/runs.md has the parameters.
  *
  * One thread builds the indexes, one after the other. An open run serves one caller at a time.
  */

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- making it --- */
+/* --- making the explanation --- */
 
 static enum explain_expose exposed(enum msg_expose expose)
 {
@@ -134,7 +134,8 @@ static json_t *phrase_json(const struct story *story, const struct explain_phras
                      (int)phrase->end, "columns", columns);
 }
 
-/* A computed column, and a row number, may show a denied column. */
+/* True if the values of a column are denied. A computed column or a row number may show a denied value, so it counts as
+ * denied if any column is denied. */
 static bool is_denied(const struct story *story, const struct prov_column *column)
 {
     uint32_t n = story->options.n_deny_columns;

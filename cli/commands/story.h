@@ -1,4 +1,4 @@
-/* The explanation of one statement, and its alignment with a question. For `assay explain`, and for agents. */
+/* Explains one statement, and aligns it with a question; for `assay explain` and for agents. */
 #ifndef ASSAY_CLI_COMMANDS_STORY_H
 #define ASSAY_CLI_COMMANDS_STORY_H
 

@@ -31,7 +31,7 @@ static const char *shown_name(const char *generator)
     return !*generator ? "(no name)" : strcmp(generator, "*") == 0 ? "* (several)" : generator;
 }
 
-/* A few questions do not characterise a generator, so no entry is written. */
+/* Reports that a generator has too few questions, so no entry is written for it. */
 static void say_few(const json_t *root, const char *generator, uint32_t n)
 {
     bool known = json_object_get(json_object_get(root, "generators"), generator) != NULL;

@@ -47,7 +47,7 @@ static struct verifier_fit_options fit_options(const struct cli *cli, const char
     return o;
 }
 
-/* --- what held-out databases say --- */
+/* --- accuracy on held-out databases --- */
 
 /* Wrong samples of one origin; of one mutator if `op` is not negative. */
 struct slips {

@@ -1,4 +1,4 @@
-/* assay worker: the computing half of a fleet, as a process. Threads share schema indexes and the Redis behind them. */
+/* assay worker: runs the workers of a fleet as a process. Threads share schema indexes and their cache in Redis. */
 #include "cli/settings/denied_settings.h"
 #include "cli/settings/engine_settings.h"
 #include "cli/settings/fleet_settings.h"

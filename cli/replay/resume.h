@@ -23,9 +23,9 @@ enum { RESUME_PIECE = 4096 };
 
 struct resume {
     GHashTable *pieces;  /* position / RESUME_PIECE → array of marks; 0 means no verdict */
-    uint64_t done;       /* verdicts */
-    uint64_t of_topics;  /* number of these for records of a topic instead of lines */
-    uint64_t undigested; /* number of these from a version without digests */
+    uint64_t done;       /* number of verdicts */
+    uint64_t of_topics;  /* those for records of a topic instead of lines */
+    uint64_t undigested; /* those from a version without digests */
 };
 
 /* The part of a record that identifies its request. */

@@ -22,7 +22,7 @@
 
 enum {
     RUN_INDEX_VERSION = 1,
-    RUN_LINE_BYTES = 1 << 20, /* of a verdict; jansson uses up to a hundred times that */
+    RUN_LINE_BYTES = 1 << 20, /* longest line of a verdict; jansson uses up to a hundred times as much memory */
     RUN_SIGNALS = 64,         /* names of signals; the last is RUN_OTHERS */
     RUN_NAMES = 65536,        /* databases; reasons */
     RUN_NAME_BYTES = 256,     /* of a name or an id; longer ones are cut */
@@ -42,13 +42,13 @@ struct run_index_build {
         *log; /* the judged query log, for questions and for gold that the verdicts lack; NULL if there is none */
     const struct worker_databases
         *databases; /* databases to compare answers with gold by execution; NULL disables it */
-    /* Called now and then. Returns false to stop with ERR_CANCELLED. May be NULL. */
+    /* Called periodically. Returns false to stop with ERR_CANCELLED. May be NULL. */
     bool (*progress)(void *ctx, const struct run_progress *progress);
     void *ctx;
 };
 
 /* Builds the index of a file and replaces the old one. Errors: ERR_IO, ERR_ENCODING (not text), ERR_MALFORMED (no line
- * is a verdict), ERR_CANCELLED. Thread: any; concurrent builds are safe, and the later one stays. */
+ * is a verdict), ERR_CANCELLED. Thread: any; concurrent builds are safe, and the last one remains. */
 enum err_code run_index_build(const struct run_index_build *build, struct err *err);
 
 struct run_index;

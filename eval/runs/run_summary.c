@@ -124,7 +124,7 @@ void run_tally_add(struct run_tally *tally, const struct run_row *row, uint32_t 
     keep_record(tally, (struct risk_record){.p = p, .cluster = db, .right = row->right == 1});
 }
 
-/* --- telling ---------------------------------------------------------------------------------------------------- */
+/* --- the summary as JSON ---------------------------------------------------------------------------------------- */
 
 static json_t *whole(uint64_t n)
 {
@@ -247,7 +247,7 @@ static json_t *coverage_json(struct run_tally *tally)
                      requests, "delta", DELTA, "points", points_json(records, n, requests), "promises", promises);
 }
 
-/* --- what the rows say --- */
+/* --- values computed from the rows --- */
 
 /* Returns the first column of the first row, or NAN. */
 static double number_of(sqlite3 *db, const char *sql, int64_t offset)
