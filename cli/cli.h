@@ -22,7 +22,7 @@ struct command {
     const char *args;                         /* "LOG", "--db FILE SQL..."; a line for each form */
     const char *description;                  /* paragraphs for --help and the man page, separated by a blank line */
     const char *examples;                     /* lines for the man page; NULL if there are none */
-    const struct option_group *const *groups; /* its flags; ends with NULL */
+    const struct option_group *const *groups; /* groups of its flags; ends with NULL */
     const char *main_flags;                   /* "db question": the flags that --help shows; NULL shows all */
     const char *words;                        /* "build show": allowed values of the first argument; NULL allows any */
     int min_args, max_args;                   /* max_args is -1 for any number */

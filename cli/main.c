@@ -61,10 +61,10 @@ enum { MAX_FLAGS = 4096, FIRST_LONG_KEY = 0x100 };
 
 struct parse {
     struct cli *cli;
-    GArray *options; /* of struct argp_option, ends with zeros */
+    GArray *options; /* struct argp_option, ends with zeros */
     GPtrArray *rows; /* parallel to options: the row, or NULL for a heading */
-    GArray *flags;   /* of struct flag */
-    GPtrArray *args; /* of char * */
+    GArray *flags;   /* struct flag */
+    GPtrArray *args; /* char * */
 };
 
 static char *flag_help(const struct option_row *row)

@@ -1,9 +1,9 @@
 /* Compares two sets of verdicts on the same requests, for `assay diff`.
  *
  * DESIGN. One side is indexed; the other is streamed. The index (diff_ids.c) holds a hash, an offset and a line number
- * for each id, but no verdict. So memory is about 45 bytes a verdict, plus the longest line. The verdict itself is read
- * again from the file when its partner arrives. Files of the same replay have the same order, so reading again is
- * sequential. Only the indexed side must be a regular file; the other may be a pipe. Rejected: sorting both sides to
+ * for each id, but no verdict. So memory is about 45 bytes for each verdict, plus the longest line. The verdict itself
+ * is read again from the file when its partner arrives. Files of the same replay have the same order, so reading again
+ * is sequential. Only the indexed side must be a regular file; the other may be a pipe. Rejected: sorting both sides to
  * temporary files. It costs twice their size on disk to save memory that is not scarce.
  *
  * Thread: any; one for each comparison.
@@ -29,10 +29,10 @@ struct diff_id {
 };
 
 struct diff_ids {
-    struct diff_id *all; /* in order of the file */
+    struct diff_id *all; /* entries in order of the file */
     uint32_t *slots;     /* open addressing, 1 + index into `all`; 0 if free */
     uint32_t n, room, n_slots;
-    uint64_t seed; /* of the hash, random so that colliding ids cannot be chosen */
+    uint64_t seed; /* random seed of the hash, so that colliding ids cannot be chosen */
 };
 
 enum { DIFF_MAX_IDS = 1U << 30 };
@@ -52,7 +52,7 @@ struct diff_id *diff_ids_find(const struct diff_ids *ids, const char *id);
 enum diff_field {
     DIFF_STATUS,
     DIFF_REASON,
-    DIFF_SQL, /* by normal form */
+    DIFF_SQL, /* compared in normal form */
     DIFF_P,
     DIFF_SIGNALS,
     DIFF_CANDIDATES,   /* the candidates differ, so the requests differ */
@@ -88,13 +88,13 @@ enum diff_right { DIFF_UNKNOWN, DIFF_WRONG, DIFF_RIGHT };
 struct diff_pair {
     struct diff_verdict side[2]; /* A, B */
     unsigned fields;             /* bits of the changed fields */
-    GArray *signals;             /* of struct diff_signal */
+    GArray *signals;             /* struct diff_signal */
     enum diff_right right[2];
     bool measured; /* gold was available and usable */
 };
 
 struct diff_rules {
-    double tolerance; /* of p_correct */
+    double tolerance; /* tolerance of p_correct */
     bool explanations;
 };
 

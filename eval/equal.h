@@ -19,10 +19,10 @@
 struct fingerprint {
     uint32_t n_rows, n_columns;
     XXH128_hash_t *values;  /* row-major; equal values have equal hashes */
-    XXH128_hash_t *texts;   /* one a row: the bag of its values in text form */
+    XXH128_hash_t *texts;   /* one for each row: the bag of its values in text form */
     XXH128_hash_t *sorted;  /* `texts`, sorted */
-    XXH128_hash_t *columns; /* one a column: the bag of its values */
-    XXH128_hash_t bag;      /* of `sorted`: equal for results that a vote counts as the same */
+    XXH128_hash_t *columns; /* one for each column: the bag of its values */
+    XXH128_hash_t bag;      /* hash of `sorted`; equal for results that a vote counts as the same */
 };
 
 /* Computes the fingerprint of a result. Returns false, with nothing to free, if memory is exhausted. Otherwise free

@@ -40,8 +40,8 @@ struct eval_question {
     bool executable;                                       /* some candidate runs */
     bool answered;                                         /* Assay returned SQL */
     bool gold_empty;
-    double p;                   /* of the answer; NAN if there is none */
-    double scores[SCORE_COUNT]; /* of the answer; NAN if there is none */
+    double p;                   /* P(correct) of the answer; NAN without an answer */
+    double scores[SCORE_COUNT]; /* scores of the answer; NAN without an answer */
     enum difficulty difficulty;
     bool comparable;            /* gold has a normal form, so `matches` is defined */
     bool matches[CHOICE_COUNT]; /* exact match (eval/exact.h) of the choice's SQL; oracle: of any candidate */
@@ -67,13 +67,13 @@ struct eval_row {
 };
 
 struct eval_data {
-    GArray *questions, *rows; /* of struct eval_question, struct eval_row */
+    GArray *questions, *rows; /* struct eval_question, struct eval_row */
     GHashTable *databases;
     struct vectors *vectors; /* NULL unless models are to be fitted */
     uint32_t max_iterations; /* candidates that the loop may try; 0 means all */
     uint64_t lines_without_gold, lines_failed, unjudged;
     uint64_t unreached;          /* requests left out because their database could not be opened */
-    struct worker_stats workers; /* for --profile */
+    struct worker_stats workers; /* costs for --profile */
     double wall_s;
 };
 
@@ -99,7 +99,7 @@ struct eval_signal {
 /* Assay's choice compared with another one, question by question. */
 struct eval_contrast {
     enum eval_choice against;
-    struct eval_share gain; /* in points, paired */
+    struct eval_share gain; /* gain in points, paired */
     uint32_t fixed, broken;
 };
 
@@ -120,7 +120,7 @@ struct eval_bin {
 };
 struct eval_calibration {
     uint32_t n;
-    double ece; /* in percent; NAN without predictions */
+    double ece; /* calibration error in percent; NAN without predictions */
     struct eval_bin bins[EVAL_BINS];
 };
 
@@ -145,7 +145,7 @@ struct eval_report {
     struct eval_share selection[CHOICE_COUNT], gain; /* gain: assay over the first executable, in points, paired */
     uint32_t fixed, broken, unanswered;
     struct eval_contrast contrasts[EVAL_CONTRASTS];
-    struct eval_share gap_closed; /* of the way from the first executable to the oracle, in percent */
+    struct eval_share gap_closed; /* share of the gain from the first executable to the oracle, in percent */
     struct eval_share exact[CHOICE_COUNT];
     uint32_t ceiling; /* right answers of the loop with a perfect verifier */
     struct eval_share ceiling_ex;
@@ -161,7 +161,7 @@ struct eval_report {
         uint32_t n, fixed, broken;
         struct eval_repairs_of {
             uint32_t n, fixed, broken;
-        } of[64]; /* by the signals on the old query, by id; [0] if none fired. A repair counts once for each signal */
+        } of[64]; /* by id of a signal on the old query; [0] if none fired. A repair counts once for each signal */
     } repaired, proposed; /* answers that are repairs; repairs beside the answer */
     uint32_t wrong_known, wrong_pointed, wrong_hit;
     struct eval_share hit, hit_pointed, chance;

@@ -63,7 +63,7 @@ struct db_limits labeler_limits(const struct labeler *labeler, const char *name,
     struct db_limits limits = *own;
     limits.by_steps |= labeler->by_steps;
     if (!entry) return limits;
-    if (entry->limits.time_ms) limits.by_steps = false; /* its owner set a limit in time */
+    if (entry->limits.time_ms) limits.by_steps = false; /* the owner set a time limit */
     STRICTER(limits, &entry->limits, time_ms);
     STRICTER(limits, &entry->limits, max_rows);
     STRICTER(limits, &entry->limits, max_bytes);

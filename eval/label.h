@@ -17,7 +17,7 @@ struct labels {
     bool gold_failed, gold_empty;
     uint32_t first_executable; /* LABEL_NONE if none ran */
     uint32_t majority;         /* first candidate with the most frequent result; 0 if none ran */
-    enum label repair;         /* of the verdict's repair, if label_repair has run */
+    enum label repair;         /* label of the verdict's repair, if label_repair has run */
 };
 
 struct labeler;

@@ -5,7 +5,7 @@
 struct log_index {
     struct lines lines;
     struct diff_ids ids;
-    struct arena arena; /* of one request */
+    struct arena arena; /* memory of one request */
 };
 
 static struct msg_request *read_request(struct log_index *log, struct err *err)

@@ -1,4 +1,4 @@
-/* Tokens of recordings as training points: the token's hidden state, and whether it is a branching point. A point
+/* Tokens of recordings as training points. A point is a hidden state, and whether it is a branching point. A point
  * holds only its position. States are read layer by layer, so memory holds one layer at a time. Thread: one. */
 #ifndef ASSAY_LINKING_POINTS_H
 #define ASSAY_LINKING_POINTS_H

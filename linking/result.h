@@ -10,7 +10,7 @@
 
 #include "linking/predictor.h"
 
-struct linking_results; /* by id, in order of first appearance */
+struct linking_results; /* results by id, in order of first appearance */
 
 struct linking_results *linking_results_new(void);
 void linking_results_free(struct linking_results *results);

@@ -19,7 +19,7 @@ struct detector_export {
     const struct schema_index *schema; /* NULL if unknown */
     const struct question *question;   /* read with that schema; NULL if unknown */
     const struct msg_request *request; /* with candidates */
-    const struct labels *labels;       /* of these candidates; NULL if unknown */
+    const struct labels *labels;       /* labels of these candidates; NULL if unknown */
     const char *origin;                /* "beam", "made": origin of the candidates */
 };
 

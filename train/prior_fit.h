@@ -22,7 +22,7 @@ struct prior_fit {
     uint32_t n;  /* usable questions of the generator */
     bool fitted; /* false if there are too few; `prior` is then the neutral one */
     struct verifier_prior prior;
-    double loss_neutral, loss; /* log loss a question, before and after */
+    double loss_neutral, loss; /* log loss for each question, before and after */
 };
 
 /* Returns the content model's log-odds of each sample; free with g_free. */

@@ -15,7 +15,7 @@ struct label_model_fit {
     double prior;        /* anchor of the share of right candidates; below 0: the labelled share */
     double target_prior; /* share of right candidates in use; outside of 0 to 1: `prior` */
     double trust;        /* weight of the prior that a signal is more often right than wrong */
-    const char *command; /* for the file; may be NULL */
+    const char *command; /* command for the file; may be NULL */
 };
 
 /* Fits the label model. Returns NULL with `err` set. The caller owes lm_free. */

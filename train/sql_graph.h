@@ -19,8 +19,8 @@ struct sql_graph {
     const struct sql_node **nodes; /* the root first */
     int64_t *parent;               /* index of the parent; -1 for the root */
     bool *kept;                    /* true if the smaller graph has it */
-    struct sql_graph_edge *edges;  /* of the smaller graph: downwards first, then the chain of its leaves */
-    uint32_t n_edges, n_chained;   /* all; those of the chain, which come last */
+    struct sql_graph_edge *edges;  /* edges of the smaller graph: downward edges, then the chain of its leaves */
+    uint32_t n_edges, n_chained;   /* all edges; the edges of the chain */
 };
 
 /* Makes the graph; everything lives in the arena. Returns false if there is no tree or the arena is full. Thread:

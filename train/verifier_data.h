@@ -46,7 +46,7 @@ struct verifier_sample {
     uint32_t rows;
     uint64_t digest[2];
     float features[FEATURE_COUNT];
-    float signals[VSIG_ID_END]; /* by id: 0 silent, 0.5 a note, 1 warning, 2 error; NAN unavailable */
+    float signals[VSIG_ID_END]; /* level by id: 0 silent, 0.5 note, 1 warning, 2 error; NAN unavailable */
 };
 
 struct verifier_question {
@@ -54,8 +54,8 @@ struct verifier_question {
     char *gold;                 /* NULL if feedback only marks wrong queries */
     char **wrong;               /* SQL that feedback marks wrong, NULL at the end; may be NULL */
     char *generator;            /* generator that all candidates name; "" for none, "*" for several */
-    uint64_t components;        /* of the gold query */
-    uint32_t first, n;          /* its samples */
+    uint64_t components;        /* components of the gold query */
+    uint32_t first, n;          /* range of its samples */
     uint32_t given;             /* candidates of its line, including those that fail */
     uint32_t database;          /* from 0, in order of appearance */
     bool gold_empty;
@@ -70,7 +70,7 @@ struct verifier_data {
     struct verifier_sample *samples;
     uint32_t n;
     uint32_t skipped;   /* requests without gold, or whose gold does not run */
-    uint32_t unreached; /* those whose database could not be opened */
+    uint32_t unreached; /* requests whose database could not be opened */
     uint64_t unread;    /* lines that are neither requests nor verdicts nor feedback */
 };
 
@@ -86,7 +86,7 @@ struct verifier_search {
 
 struct verifier_collect {
     const struct worker_databases *databases;
-    struct schema_cache *schemas; /* of these databases, by engine_settings_schemas; must outlive the call */
+    struct schema_cache *schemas; /* indexes of these databases, by engine_settings_schemas; must outlive the call */
     enum msg_expose expose;       /* exposure in the settings: with none, mutants hold no values of the data */
     const struct db_limits *limits;
     const struct vsig_options *signals;

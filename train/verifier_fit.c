@@ -84,8 +84,8 @@ struct fit {
     const struct verifier_fit_options *options;
     struct verifier_fitted *out;
     struct question_keys keys;
-    bool *first;      /* by question: true if components are learned from it */
-    double *expected; /* by question: SQL_COMPONENT_COUNT each */
+    bool *first;      /* for each question, true if components are learned from it */
+    double *expected; /* SQL_COMPONENT_COUNT for each question */
     /* The rows of the content model. */
     const char **names;
     unsigned *columns, m;

@@ -16,7 +16,7 @@ struct verifier_fit_options {
     unsigned folds; /* 2 .. 20 */
     struct learn_options trees;
     struct hashed_options components;
-    double weight[ORIGIN_COUNT]; /* of a wrong sample of that origin */
+    double weight[ORIGIN_COUNT]; /* weight of a wrong sample of that origin */
     double by_chance; /* weight of a made-up sample with the gold's result; 0 if its kind always changes the meaning */
     double right_share; /* share of the right samples in the total weight */
     double wording;     /* weight of the wording's score beside the content model */
@@ -30,11 +30,11 @@ struct verifier_fitted {
     struct hashed_model *components;
     struct learn_model *content;
     double *held_out; /* P(right) of each sample by models that have not seen its database; calibrated */
-    uint8_t *fold;    /* of each database */
+    uint8_t *fold;    /* fold of each database */
     /* The models behind held_out, to score other candidates of these questions without leakage. */
-    struct learn_model **without; /* by fold: trees that have not seen it */
+    struct learn_model **without; /* for each fold, trees that have not seen it */
     unsigned folds;
-    double *expected;  /* by question: SQL_COMPONENT_COUNT each */
+    double *expected;  /* SQL_COMPONENT_COUNT for each question */
     unsigned *columns; /* columns of a row (scoring/verifier_row.h) that the trees read */
     unsigned n_columns;
 };

@@ -17,10 +17,10 @@
 
 struct word_fit_options {
     const struct worker_databases *databases;
-    struct schema_cache *schemas; /* of these databases */
+    struct schema_cache *schemas; /* indexes of these databases */
     const struct db_limits *limits;
     unsigned bits, folds;
-    double cost; /* of liblinear: higher fits the pairs more closely */
+    double cost; /* cost of liblinear: a higher cost fits the pairs more closely */
     const char *out;
     const char *blind;     /* folder for the folds' models, one file NAME.bin for each database; NULL to write none */
     input_skipped skipped; /* called for lines that cannot be used */

@@ -14,14 +14,14 @@ static const double USUAL_ALPHA = 0.05;
 
 struct group {
     char *name;
-    GArray *records; /* of struct risk_record */
+    GArray *records; /* struct risk_record */
 };
 
 struct calibrate {
     struct labelled_run run;
     GHashTable *clusters; /* database → its number */
     GPtrArray *databases; /* their names, by number */
-    GPtrArray *groups;    /* of struct group */
+    GPtrArray *groups;    /* struct group */
     uint64_t unknown, unanswered;
 };
 

@@ -230,7 +230,7 @@ static void print_rows(const struct post *post)
 /* Progress of the other kind of redrive: of one code, or (code NULL) of all. */
 struct place {
     char *code;
-    int64_t *from; /* by partition: records before it were sent */
+    int64_t *from; /* position of each partition; earlier records were sent */
     uint32_t n;
 };
 
@@ -238,7 +238,7 @@ struct drive {
     struct post *post;
     const char *topic;
     struct range *range;
-    GArray *places; /* of struct place */
+    GArray *places; /* struct place */
     uint64_t sent, passed, unreadable, unsaved;
 };
 

@@ -31,7 +31,7 @@ static const char *error_of(const struct msg_judged *judged, const struct labels
     return judged->n_findings && judged->findings[0].message ? judged->findings[0].message : OTHER_RESULT;
 }
 
-/* Writes the steps, one a line, and the clauses that they change, each once. */
+/* Writes the steps, one on each line, and the clauses that they change, each once. */
 static bool describe(struct arena *arena, const char *wrong, const char *right, struct example *out)
 {
     struct repair_step steps[REPAIR_MAX_STEPS];

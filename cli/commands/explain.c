@@ -110,7 +110,7 @@ static void print_story(const struct cli *cli, struct story *story, enum format 
         return;
     }
     if (cli->settings.explain.premise) {
-        print_line(story->explanation->premise); /* in the form for the verifier */
+        print_line(story->explanation->premise); /* the form for the verifier */
         print_line(story->explanation->missing);
         return;
     }

@@ -22,16 +22,16 @@ enum { COMING_AND_GOING = 256 /* connections in addition to waiters */ };
 struct serve {
     const struct settings *settings;
     const struct serve_backend *backend;
-    void *judge; /* of the backend */
+    void *judge; /* opened backend */
     struct pending *pending;
     struct verdict_store *store; /* NULL stores verdicts in memory only */
     struct serve_files *files;
-    struct tokens *tokens; /* of the files; NULL allows all callers */
+    struct tokens *tokens; /* tokens of the files; NULL allows all callers */
     struct http_api *api;
     struct serve_runs *runs; /* NULL if none are shown */
     GArray *routes;          /* struct http_route: of the page and of the backend */
     struct otlp *otlp;
-    struct predictor *predictor; /* of a schema linker; NULL disables judging of traces */
+    struct predictor *predictor; /* predictor of a schema linker's errors; NULL disables judging of traces */
     struct predictor_options predictor_options;
     atomic_llong until_ns; /* 0 while serving; otherwise new callers are refused, and waiters are dismissed at this
                             * time */

@@ -13,7 +13,7 @@ enum { REFRESH_MS = 1000 };
 struct serve_files {
     struct tokens *tokens;
     struct tls *tls;
-    struct worker_databases databases; /* that tokens are for */
+    struct worker_databases databases; /* databases that tokens permit */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t stopped;

@@ -1,7 +1,7 @@
 /* The runs of assay serve --runs: files of verdicts in one folder, over HTTP.
  *
  *     GET  /v1/runs                       the files
- *     POST /v1/runs?name=NAME             verdicts, one a line, at most RUNS_DROP_BYTES; replies with run_index_report
+ *     POST /v1/runs?name=NAME             verdicts in lines, at most RUNS_DROP_BYTES; replies with run_index_report
  *                                         and stores nothing
  *     GET  /v1/runs/NAME                  the summary; 202 while its index is built, which the first request starts
  *     GET  /v1/runs/NAME/verdicts?...     filtered, one page at a time

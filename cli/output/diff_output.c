@@ -392,7 +392,7 @@ static void json_end(struct diff_writer *w, const struct diff_totals *t)
     }
 }
 
-/* --- CSV: a row a change; the summary is for the other formats -------------------------------------------------- */
+/* --- CSV: one row for each change, and no summary --------------------------------------------------------------- */
 
 static void csv_begin(struct diff_writer *w)
 {

@@ -35,7 +35,7 @@ void repair_print(FILE *stream, const struct msg_repaired *repair);
  * query. `file` may be NULL. */
 bool verdict_holds(const struct msg_verdict *verdict, const struct sql_file *file);
 
-/* Returns a one-line summary of the verdict, with the reason if it does not hold. Free with g_free. */
+/* Returns a one-line summary of the verdict, with the reason if it does not validate. Free with g_free. */
 char *verdict_sentence(const struct msg_verdict *verdict);
 
 /* finding_name returns a finding's name. finding_line returns the finding in compiler style: "q1.sql:3:8: error: no

@@ -6,7 +6,7 @@
 
 /* A file with one query after other lines. */
 struct sql_file {
-    const char *path; /* as given; UTF-8 */
+    const char *path; /* path as given; UTF-8 */
     unsigned line;    /* line where the query begins, from 1 */
     uint32_t start;   /* byte of the file where the query begins */
 };

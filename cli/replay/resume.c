@@ -101,8 +101,8 @@ bool resume_read(const struct lines *lines, struct resume_record *out)
     return out->id != NULL;
 }
 
-/* True if this may be a record cut off by a kill. Any other line belongs to another program's file, which must not be
- * truncated. */
+/* True if the line may be a record that a kill has cut off. Any other line belongs to another program's file, which
+ * must not be truncated. */
 static bool is_torn_record(const struct lines *lines)
 {
     static const char start[] = "{\"schema_version\":";

@@ -7,7 +7,7 @@
 
 /* Fills the engine's configuration from the settings. Points into `cli`, which must outlive the engine. */
 void engine_settings(const struct cli *cli, struct engine_config *out);
-/* Adds the polisher to that configuration: for commands whose verdicts people read. */
+/* Adds the polisher to the configuration, for commands whose verdicts people read. */
 void engine_settings_polisher(const struct cli *cli, struct engine_config *out);
 
 /* Creates the cache of indexes for code that reads them beside the engine (eval, train, mutate). Each index is built as

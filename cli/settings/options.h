@@ -28,11 +28,11 @@ enum option_type {
 };
 
 struct option_row {
-    const char *name; /* as in the flag: words with dashes */
+    const char *name; /* name of the flag: words with dashes */
     int key;          /* short letter, or 0 */
     enum option_type type;
     const char *arg;      /* placeholder in --help; NULL for a flag */
-    size_t offset;        /* of the field in struct settings */
+    size_t offset;        /* offset of the field in struct settings */
     const char *fallback; /* default in text form; NULL if there is none */
     const char *choices;  /* OPT_CHOICE: "a|b|c"; OPT_LIST: the same, or NULL for any text */
     double min, max;

@@ -63,7 +63,7 @@ static void names_free(struct names *names)
     g_ptr_array_unref(names->all);
 }
 
-/* Returns at most so many bytes, in whole characters. Free with g_free. */
+/* Returns the text cut to at most `bytes` bytes, in whole characters. Free with g_free. */
 static char *cut(const char *text, size_t bytes)
 {
     size_t len = strlen(text);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { DIGEST_BYTES = 64 << 10 /* of the head, and of the tail */ };
+enum { DIGEST_BYTES = 64 << 10 /* size of the head, and of the tail */ };
 
 char *run_index_path(const char *path)
 {

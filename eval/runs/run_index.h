@@ -1,4 +1,4 @@
-/* A run: a file of verdicts from `assay replay --out`, one a line, and an index beside it.
+/* A run: a file of verdicts from `assay replay --out`, one on each line, and an index beside it.
  *
  * DESIGN. The index, PATH.index, is a SQLite file with one row for each verdict. A row has the values to filter, sort
  * and count by, and the position of its line in PATH; the verdict itself is read from PATH. One pass builds the index
@@ -25,7 +25,7 @@ enum {
     RUN_LINE_BYTES = 1 << 20, /* longest line of a verdict; jansson uses up to a hundred times as much memory */
     RUN_SIGNALS = 64,         /* names of signals; the last is RUN_OTHERS */
     RUN_NAMES = 65536,        /* databases; reasons */
-    RUN_NAME_BYTES = 256,     /* of a name or an id; longer ones are cut */
+    RUN_NAME_BYTES = 256,     /* length of a name or an id; longer ones are cut */
     RUN_QUESTION_BYTES = 1024,
     RUN_PAGE = 1000 /* maximum verdicts of one answer */
 };
@@ -90,9 +90,9 @@ int run_sort_by_name(const char *name); /* returns -1 if there is none */
 struct run_filter {
     int status;                       /* enum msg_status; -1 for any */
     const char *db, *reason, *signal; /* NULL for any */
-    const char *text;                 /* in the id or the question, ignoring the case of ASCII letters; or NULL */
-    double p_from, p_to;              /* both inclusive; NAN for any, including no P */
-    int right;                        /* 1, 0; -1 for any */
+    const char *text;    /* text in the id or the question, ignoring the case of ASCII letters; NULL for any */
+    double p_from, p_to; /* both inclusive; NAN for any, including no P */
+    int right;           /* 1, 0; -1 for any */
     enum run_sort sort;
     uint64_t offset;
     uint32_t limit; /* at most RUN_PAGE */
