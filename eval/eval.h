@@ -188,9 +188,9 @@ enum err_code eval_folds(const struct eval_data *data, unsigned rounds, struct e
 void eval_selection(const struct eval_data *data, unsigned rounds, struct eval_report *out);
 void eval_calibration(const struct eval_data *data, struct eval_report *out);
 
-/* Compute curves. eval_roc: true positives over false positives of detection, for each threshold, from (0,0) to (1,1).
- * eval_coverage: precision over coverage of the answers, most certain first. Free with g_free. *n is the number of
- * points; NULL and 0 if there are none. */
+/* Compute curves. eval_roc has true positives over false positives of detection, for each threshold, from (0,0) to
+ * (1,1). eval_coverage has precision over coverage of the answers, most certain first. Free with g_free. *n is the
+ * number of points; NULL and 0 if there are none. */
 struct eval_point *eval_roc(const struct eval_data *data, size_t *n);
 struct eval_point *eval_coverage(const struct eval_data *data, size_t *n);
 

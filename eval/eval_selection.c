@@ -1,5 +1,5 @@
-/* Computes the selection accuracy of Assay, the simple choices, the oracle, and the loop with a perfect verifier: for
- * all questions, and by their difficulty. */
+/* Computes the selection accuracy of Assay, the simple choices, the oracle, and the loop with a perfect verifier. Does
+ * so for all questions and by their difficulty. */
 #include "eval/eval.h"
 
 #include <math.h>

@@ -30,8 +30,8 @@ void labeler_free(struct labeler *labeler);
  * live as long as the labeler. */
 uint32_t labeler_unreached(const struct labeler *labeler, const char **name, const char **why);
 
-/* Counts time limits in steps of the engine from now on, if it counts them, so that training labels are the same on
- * every machine. Labels for measuring use time, as the reference labeller does. */
+/* From now on, measures time limits in steps of the engine, if the engine counts steps. Training labels are then the
+ * same on every machine. Labels for measuring use time, as the reference labeller does. */
 void labeler_by_steps(struct labeler *labeler);
 
 /* Returns `own`, tightened by the limits of the catalogue's entry of that name. The limits of a database's owner apply

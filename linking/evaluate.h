@@ -50,8 +50,8 @@ enum err_code link_evaluate(const struct predictor *predictor, const struct pred
                             const char *recording, const struct link_surrogate *surrogate, struct link_evaluation *out,
                             struct err *err);
 
-/* Computes the AUC of each trained layer of a stage on a recording, in the order of the stage's layers; NAN if the
- * recording has one class. */
+/* Computes the AUC of each trained layer of a stage on a recording, in the order of the stage's layers. The AUC is NAN
+ * if the recording has one class. */
 enum err_code link_layer_auc(const struct predictor *predictor, enum trace_stage stage, const char *recording,
                              double *out, struct err *err);
 

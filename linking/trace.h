@@ -1,5 +1,5 @@
-/* A recorded run of a schema linker (docs/traces.md). It holds for a question the candidate names, the tokens that the
- * linker chose, the tokens it continued with, and for each token the hidden states of some layers.
+/* A recorded run of a schema linker (docs/traces.md). For a question, it has the candidate names, the tokens that the
+ * linker chose and the tokens that it continued with. For each token, it has the hidden states of some layers.
  *
  * A token at which the linker's own choice is wrong is a branching point (Reliable Text-to-SQL with Adaptive
  * Abstention, section 3.1). A recording with gold continues with the right token, so one generation may have several.

@@ -1,6 +1,6 @@
 /* The input of a schema linker, in training and in use: a question and its schema. A line also lists the parts of the
- * schema that the question's words name, and the tables and columns of the gold query. docs/linking.md has the
- * format. */
+ * schema that words of the question name, and the tables and columns of the gold query. The format is in
+ * docs/linking.md. */
 #ifndef ASSAY_TRAIN_LINKING_EXPORT_H
 #define ASSAY_TRAIN_LINKING_EXPORT_H
 

@@ -1,3 +1,4 @@
+/* Fits the prior of a generator (prior_fit.h) by coordinate search. */
 #include "train/prior_fit.h"
 
 #include <glib.h>

@@ -1,5 +1,5 @@
-/* Fits the four numbers of a generator (struct verifier_prior) to lines with candidates and gold, or feedback: the
- * worth of votes, positions and the content model.
+/* Fits the four numbers of a generator (struct verifier_prior): the weights of votes, positions and the content model.
+ * Reads lines with candidates and gold, or feedback.
  *
  * The fit maximises the likelihood of "right" over all candidates that ran, by coordinate search over fixed steps. It
  * starts at the neutral default and is pulled towards it with the weight of PRIOR_FIT_PULL questions, so that ten

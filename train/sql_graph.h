@@ -1,9 +1,9 @@
 /* A statement as a graph for models that learn on graphs: the tree, and a smaller graph of it.
  *
- * The smaller graph leaves out long parts with little information. These are join constraints (ON, USING) with all
- * below them, and nodes that only wrap one child (an item, a list of one, the frame of a subquery). A clause of one
- * child stays, because its node is the keyword. An edge goes from each remaining node to the nearest ones below it, and
- * the leaves are chained in the order of the text. Everything is linear in the nodes, whose number the parser
+ * The smaller graph omits long parts with little information. These are join constraints (ON, USING) with their
+ * subtrees. They are also nodes that only wrap one child (an item, a list of one, the frame of a subquery). A clause of
+ * one child stays, because its node is the keyword. An edge goes from each remaining node to the nearest ones below it,
+ * and the leaves are chained in the order of the text. Everything is linear in the nodes, whose number the parser
  * limits. */
 #ifndef ASSAY_TRAIN_SQL_GRAPH_H
 #define ASSAY_TRAIN_SQL_GRAPH_H

@@ -75,8 +75,8 @@ struct verifier_data {
 };
 
 /* Searches for wrong queries that a verifier prefers. It replaces the usual candidates by `pool` mutants of the gold
- * query and as many mutants of mutants, other than those of a first pass with the same seed. The `keep` wrong ones with
- * the highest score remain. */
+ * query and as many mutants of mutants. Mutants of a first pass with the same seed are excluded. The `keep` wrong ones
+ * with the highest score remain. */
 struct verifier_search {
     double (*like)(const void *ctx, const struct verifier_sample *sample); /* thread-safe */
     const void *ctx;

@@ -1,7 +1,7 @@
 /* Fits the wording model (lib/question/wording.h) to pairs: a question, a right query, and a wrong one.
  *
  * A pair is a line of JSON as train/business/log.py --pairs writes it. A logistic regression (liblinear) learns from
- * the keys that only one query of a pair has, so only differences between the two can have a weight. Words are common
+ * the keys that only one query of a pair has. So only differences between the two can have a weight. Words are common
  * if the questions of four databases have them. Keys that only the pairs of one database have get no weight.
  *
  * Databases are split into folds. The models of the folds measure accuracy on unseen databases. The verifier also

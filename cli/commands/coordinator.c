@@ -1,12 +1,12 @@
 /* assay coordinator: runs a coordinator of a fleet as a process.
  *
  * DESIGN. A run of the coordinator ends if it is fenced, or if the outcome of a transaction is unknown. Its state is in
- * the log. Without a supervisor the process would stay down, although no other process has its name: a static member
- * fences itself if brokers were unreachable for longer than its session. It rejoins, and then the answer to an earlier
- * join arrives.
+ * the log. Without a supervisor the process would stay down, although no other process may have its name. For example,
+ * a static member fences itself if brokers were unreachable for longer than its session: it rejoins, and then the
+ * answer to an earlier join arrives.
  *
  * So the process restarts itself by execve, and nothing in memory survives. No producer with a transaction of unknown
- * outcome remains (I4), no membership is used again (I3), and the state is read back from the log (I7).
+ * outcome remains (I4), and no membership is used again (I3). The state is read back from the log (I7).
  *
  * Before it joins again, the process waits until the group has no member of its name. Its own old member disappears
  * when its session has timed out. If the name stays taken, another process has replaced this one, and this one exits.

@@ -1,3 +1,4 @@
+/* Watches and reloads the files of a serving process (serve_files.h). A thread checks them once a second. */
 #include "cli/commands/serve_files.h"
 
 #include "cli/settings/catalogue.h"

@@ -1,6 +1,6 @@
 /* Explains one statement (story.h). Every statement that it runs passes a gate for denied columns. A statement that the
- * engine refuses is not explained. Values are included only as far as the policy of the database permits, and errors of
- * the engine may quote values, so they are filtered too. */
+ * engine refuses is not explained. Values are included only as far as the policy of the database permits. Errors of the
+ * engine may quote values, so they are filtered too. */
 #include "cli/commands/story.h"
 
 #include "cli/output/format.h"

@@ -1,5 +1,5 @@
-/* assay train calibration: fits the weights of votes, positions and the content model for each generator of a log, and
- * writes them into the verifier's file (train/prior_fit.h). */
+/* assay train calibration: fits the weights of votes, positions and the content model for each generator of a log.
+ * Writes them into the verifier's file (train/prior_fit.h). */
 #include "cli/commands/train_verifier.h"
 
 #include "cli/output/table.h"

@@ -6,8 +6,10 @@
  * and none is lost.
  *
  * A verdict is matched with its request by the request's digest (msg_request_digest). A verdict of schema version 1, or
- * on an invalid request, has no digest and is matched by its id. 31 bits of a hash are stored for each line. They are
- * in pieces of 4,096 lines, because offsets may start anywhere: 4 bytes a line.
+ * on an invalid request, has no digest and is matched by its id.
+ *
+ * Each line takes 4 bytes for 31 bits of a hash. These are stored in pieces of 4,096 lines, because offsets may start
+ * anywhere.
  */
 #ifndef ASSAY_CLI_REPLAY_RESUME_H
 #define ASSAY_CLI_REPLAY_RESUME_H

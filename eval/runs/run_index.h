@@ -1,7 +1,7 @@
 /* A run: a file of verdicts from `assay replay --out`, one on each line, and an index beside it.
  *
  * DESIGN. The index, PATH.index, is a SQLite file with one row for each verdict. A row has the values to filter, sort
- * and count by, and the position of its line in PATH; the verdict itself is read from PATH. One pass builds the index
+ * and count by, and the position of its line in PATH. The verdict itself is read from PATH. One pass builds the index
  * in constant memory. The same pass counts the summary (distributions, reliability, risk against coverage), which is
  * stored as JSON, so opening is cheap.
  *
