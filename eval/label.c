@@ -1,6 +1,6 @@
-/* Labels candidates by execution (label.h). A few databases stay open, the least recently used is closed first. Gold
+/* Labels candidates by execution (label.h). A few databases stay open; the least recently used is closed first. Gold
  * and candidates run through lib/db with the reference labeller's time limits; a stricter limit of the catalogue
- * applies to both. Only fingerprints of results are kept. */
+ * applies to both. Only fingerprints of results are stored. */
 #include "eval/label.h"
 #include "eval/equal.h"
 

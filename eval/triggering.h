@@ -6,8 +6,8 @@
  * answers with the lowest scores, go to a person, who always corrects them. The measure is accuracy over the share of
  * such questions.
  *
- * All scores are of the same answers, those that Assay gives. Right answers of equal score count as spread evenly among
- * them. Thread: any.
+ * All scores are of the same answers, those that Assay gives. Right answers among equal scores count as evenly
+ * distributed. Thread: any.
  */
 #ifndef ASSAY_EVAL_TRIGGERING_H
 #define ASSAY_EVAL_TRIGGERING_H

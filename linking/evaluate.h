@@ -2,9 +2,9 @@
  * section 4.2.
  *
  * A generation is scored as the linker would have made it alone up to its first branching point. After that point the
- * recording only shows the corrected run. So a generation counts as abstained if a token up to there is uncertain. One
- * that is flagged only later counts as answered. The reported share of wrong answers is therefore too high rather than
- * too low. Thread: any. */
+ * recording only shows the corrected run. So a generation counts as abstained if a token up to that point is uncertain.
+ * It counts as answered if only later tokens are uncertain. The reported share of wrong answers is therefore too high
+ * rather than too low. Thread: any. */
 #ifndef ASSAY_LINKING_EVALUATE_H
 #define ASSAY_LINKING_EVALUATE_H
 

@@ -15,7 +15,7 @@ struct points {
 };
 
 /* Reads the tokens of one stage of several recordings that have gold and equal layers. Returns ERR_MALFORMED and the
- * errors of recording_open. The caller owes points_free in any case. */
+ * errors of recording_open. Free with points_free in any case. */
 enum err_code points_read(const char *const *names, uint32_t n, enum trace_stage stage, struct points *out,
                           struct err *err);
 void points_free(struct points *points);

@@ -91,7 +91,7 @@ struct recording {
 };
 
 /* Opens NAME.jsonl and NAME.safetensors; `name` may end in .jsonl. Returns ERR_IO, ERR_MALFORMED (layers are missing,
- * of different shapes, or none) or ERR_LIMIT_ROWS. On success the caller owes recording_close. */
+ * of different shapes, or none) or ERR_LIMIT_ROWS. On success, close with recording_close. */
 enum err_code recording_open(const char *name, struct recording *out, struct err *err);
 void recording_close(struct recording *recording);
 
@@ -108,7 +108,7 @@ enum err_code recording_state(struct recording *recording, uint32_t layer, const
 /* Reads one generation sent as a message, over HTTP or as a record of a topic. The message is a safetensors file whose
  * metadata holds the line as `trace`. The bytes must outlive *out, which is a recording of this generation alone.
  * `name` identifies it in error messages. Returns ERR_LIMIT_BYTES and the errors of recording_open and recording_next.
- * On success the caller owes recording_close. */
+ * On success, close with recording_close. */
 enum err_code trace_message_read(const void *bytes, size_t len, const char *name, struct arena *arena,
                                  struct recording *out, struct trace **trace, struct err *err);
 

@@ -26,8 +26,8 @@ struct detector_export {
 /* Returns the fold of a database, 0 to DETECTOR_FOLDS - 1, which is the same in every log. Thread: any. */
 unsigned detector_fold(const char *db);
 
-/* Makes the line of candidate `index`; the caller owes json_decref. Returns NULL if its SQL is not a query, or memory
- * runs out. Thread: any, one for each arena. */
+/* Makes the line of candidate `index`. Release with json_decref. Returns NULL if its SQL is not a query, or memory runs
+ * out. Thread: any, one for each arena. */
 json_t *detector_export_candidate(const struct detector_export *from, uint32_t index);
 
 #endif

@@ -3,9 +3,9 @@
  * DESIGN. Files hold records of three kinds in any order: requests, verdicts and feedback. They have the form of the
  * records in the topics (`kcat -C`). Feedback may also come from its topic itself. Feedback is read first and stored by
  * request. A second pass reads verdicts, only if some record means "the answer" without naming it; it stores the SQL of
- * that answer. Requests stream past afterwards. Memory is therefore that of the feedback, whatever the topics hold.
- * Files are read up to three times, so "-" is not allowed here. Rejected: fitting on verdicts alone. It needs no
- * database, but verdicts hold neither question, votes nor generators, and numbers for the verifier only under `explain:
+ * that answer. Requests stream past afterwards. Memory is therefore bounded by the feedback, not by the size of the
+ * topics. Files are read up to three times, so "-" is not allowed here. Rejected: fitting on verdicts alone. It needs
+ * no database. But verdicts lack question, votes and generators, and have numbers for the verifier only with `explain:
  * full`.
  *
  * If the user chose the answer of a verdict among readings, the verdict counts as a record that marks this answer
@@ -57,8 +57,7 @@ struct feedback;
 
 /* Reads these files, and then a range of the feedback topic to its end. `topic` may be NULL; source_open_topic opens
  * it, and every record in it should be feedback. Unusable records are counted and skipped; `skipped` receives the first
- * twenty. Returns ERR_IO if a file cannot be read, or source_advance's errors. On success the caller owes
- * feedback_free. */
+ * twenty. Returns ERR_IO if a file cannot be read, or source_advance's errors. On success, free with feedback_free. */
 enum err_code feedback_read(const char *const *paths, int n, struct source *topic, input_skipped skipped,
                             struct feedback **out, struct err *err);
 void feedback_free(struct feedback *feedback); /* NULL is fine */

@@ -26,8 +26,8 @@ struct linking_export {
     const char *gold;                /* the gold query; NULL if unknown, and the line has no `gold` */
 };
 
-/* Makes the line; the caller owes json_decref. Returns NULL with `err` if the gold query does not parse or bind, or
- * memory runs out. Thread: any, one for each arena. */
+/* Makes the line. Release with json_decref. Returns NULL with `err` if the gold query does not parse or bind, or memory
+ * runs out. Thread: any, one for each arena. */
 json_t *linking_export_line(const struct linking_export *from, struct err *err);
 
 #endif

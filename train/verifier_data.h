@@ -6,8 +6,8 @@
  * result is right. Queries that fail are omitted, because the verifier never sees one. Questions are omitted if the
  * data prove their gold wrong: it sorts or compares numbers as text, or NULL comes first.
  *
- * Instead of gold a line may have feedback (train/feedback.h). A candidate marked right replaces the gold, one marked
- * wrong labels those with its result, and the others stay unknown.
+ * Instead of gold a line may have feedback (train/feedback.h). A candidate marked right replaces the gold. A candidate
+ * marked wrong labels all candidates with its result. The others stay unknown.
  *
  * With a fitted verifier, a second pass may add its *favourites* (struct verifier_search). These are wrong single and
  * double mutants that the verifier takes for right, although it has not seen their database.
@@ -102,7 +102,7 @@ struct verifier_collect {
     void *ctx;
 };
 
-/* Reads the logs and judges everything. On success the caller owes verifier_data_free. Thread: main; starts its own. */
+/* Reads the logs and judges everything. On success, free with verifier_data_free. Thread: main; starts its own. */
 enum err_code verifier_collect(const struct verifier_collect *config, const char *const *logs, int n_logs,
                                struct verifier_data **out, struct err *err);
 void verifier_data_free(struct verifier_data *data);

@@ -38,7 +38,7 @@ enum err_code fit_words(const struct word_fit_options *options, const char *cons
                         struct word_fit_result *result, struct err *err);
 
 /* Loads the models NAME.bin of a folder into *out, a table of NAME to struct wording_model. Returns ERR_CONFIG if there
- * is no model, or the errors of wording_load. On success the caller owes g_hash_table_destroy. */
+ * is no model, or the errors of wording_load. On success, free with g_hash_table_destroy. */
 enum err_code load_blind_words(const char *folder, GHashTable **out, struct err *err);
 
 #endif

@@ -237,7 +237,7 @@ static int calibrate_run(struct cli *cli)
                           .groups = g_ptr_array_new_with_free_func(group_free)};
     c.run.ctx = &c;
     engine_settings(cli, &c.run.config);
-    /* Every question is answered whatever its P: the calibration determines which answers to give. */
+    /* Each question gets an answer at any P, because the calibration determines which answers to give. */
     c.run.config.defaults.policy = MSG_BEST_EFFORT;
     c.run.config.defaults.alpha = 0;
     c.run.config.calibration = NULL;

@@ -91,7 +91,8 @@ static double auc_of(const struct verifier_data *data, const double *p, struct s
     return auc;
 }
 
-/* Counts pairs of a right and such a wrong sample of one question where the right one has the higher score. */
+/* Returns the share of pairs of a right and such a wrong sample of one question in which the right one scores
+ * higher. */
 static double pairs_of(const struct verifier_data *data, const double *p, struct slips which)
 {
     double won = 0, n = 0;

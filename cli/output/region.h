@@ -16,7 +16,8 @@ struct region {
     uint32_t start, end;                         /* bytes */
 };
 
-/* Returns the region of a clause, or without one of the whole query, in `file`; NULL means in the candidate itself. */
+/* Returns the region of a clause in `file`, or in the candidate itself if `file` is NULL. If `clause` is NULL, returns
+ * the region of the whole query. */
 struct region region_of(const struct sql_file *file, const struct msg_text *sql, const struct msg_clause *clause);
 
 /* Returns the path as a relative reference, or as a file: URI if it is absolute (RFC 3986). Free with g_free. */

@@ -1,6 +1,6 @@
 /* Scans the verdicts of an earlier replay (resume.h). A record's position is read from its end; the record is parsed
- * for the id and digest of its request. Marks live in pieces by position. A torn last record is cut off only if it
- * begins like a record, so that another program's file is never truncated. */
+ * for the id and digest of its request. Marks are stored in pieces by position. A torn last record is cut off only if
+ * it begins like a record, so that another program's file is never truncated. */
 #include "cli/replay/resume.h"
 #include "proto/bus/position.h"
 

@@ -44,8 +44,8 @@ struct resume_record {
 /* Processes one record of a file or, without `keep`, only checks it. Returns NULL, or the fault of the record. */
 typedef const char *resume_take(void *ctx, const struct lines *lines, bool keep);
 
-/* Passes each record of `path` to `take`, and cuts a torn last one off; a missing file counts as empty. Errors: ERR_IO;
- * ERR_MALFORMED if any other record is faulty. */
+/* Passes each record of `path` to `take`, and cuts off a torn last record. A missing file counts as empty. Errors:
+ * ERR_IO; ERR_MALFORMED if any other record is faulty. */
 enum err_code resume_each(const char *path, resume_take *take, void *ctx, struct err *err);
 
 /* Scans and repairs `path`; a missing file counts as empty. Free *out with resume_free in any case. Errors: ERR_IO;
@@ -66,7 +66,7 @@ bool resume_read(const struct lines *lines, struct resume_record *out);
 /* Writes the digest in the form of verdicts: 32 hexadecimal digits and a NUL. */
 void resume_digest_text(const uint64_t digest[2], char out[33]);
 
-/* Returns the position at the end of a record, or 0 if it has none and so is torn or foreign. */
+/* Returns the position at the end of a record, or 0 if it has none. It is then torn or foreign. */
 uint64_t resume_place_of(const char *record, size_t len);
 
 #endif
