@@ -169,7 +169,7 @@ static bool fill_rows(struct fit *fit)
 }
 
 /* Returns the weight of a made-up sample with the gold's result. If its kind of change always changes the meaning, the
- * sample weighs 0: it is not right, but its result does not show that it is wrong. */
+ * sample weighs 0, because it is not right, but its result does not show that it is wrong. */
 static double weight_by_chance(const struct fit *fit, const struct verifier_sample *sample)
 {
     bool differs = sample->op >= 0 && !mutants_may_agree((enum sql_mutator)sample->op);
