@@ -22,7 +22,7 @@ struct command {
     const char *args;                         /* "LOG", "--db FILE SQL..."; a line for each form */
     const char *description;                  /* paragraphs for --help and the man page, separated by a blank line */
     const char *examples;                     /* lines for the man page; NULL if there are none */
-    const struct option_group *const *groups; /* its flags; ends with NULL */
+    const struct option_group *const *groups; /* groups of its flags; ends with NULL */
     const char *main_flags;                   /* "db question": the flags that --help shows; NULL shows all */
     const char *words;                        /* "build show": allowed values of the first argument; NULL allows any */
     int min_args, max_args;                   /* max_args is -1 for any number */
@@ -77,7 +77,7 @@ const char *settings_origin(const struct cli *cli, const char *section, const ch
 
 /* Reads a YAML file into the settings. A missing file is an error only if `required`. */
 enum err_code config_file_read(struct cli *cli, const char *path, bool required, struct err *err);
-/* Reads a training recipe likewise: from a file, or from the mapping itself if the text begins with "{". */
+/* Reads a training recipe: from a file, or from the mapping itself if the text begins with "{". */
 enum err_code recipe_read(struct cli *cli, const char *text, struct err *err);
 
 /* Prints "assay: message" to standard error, and the text after ERR_HINT as "hint: advice" on the next line. Thread:

@@ -1,4 +1,4 @@
-# Writes OUT with the commit of SOURCE; touches it only when the commit changed, so that nothing is rebuilt for nothing.
+# Writes the commit of SOURCE to OUT. Changes OUT only if the commit has changed, so that nothing is rebuilt needlessly.
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short=9 HEAD
                 OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT commit) # a tarball, an image's context

@@ -38,7 +38,7 @@ error_t help_on_key(int key, const char *arg, struct argp_state *state, void (*s
     exit(close_stdout(0));
 }
 
-/* --- what matters first ------------------------------------------------------------------------------------------ */
+/* --- the main flags ---------------------------------------------------------------------------------------------- */
 
 static unsigned count_flags(const struct command *command)
 {
@@ -62,7 +62,7 @@ static void add_option(GArray *options, const struct option_row *row)
                                  .key = row->key ? row->key : 0x100 + (int)options->len,
                                  .arg = row->arg,
                                  .doc = row->sentence,
-                                 .group = (int)options->len + 1}; /* of its own: argp sorts within one */
+                                 .group = (int)options->len + 1}; /* one group each: argp sorts within a group */
     g_array_append_val(options, option);
 }
 
@@ -113,8 +113,7 @@ void help_print(const struct command *command)
     g_array_free(options, TRUE);
 }
 
-/* --- suggestions ----------------------------------------------------------------------------------------------------
- */
+/* --- suggestions ------------------------------------------------------------------------------------------------- */
 
 static bool is_help_flag(const char *name, size_t len)
 {

@@ -61,10 +61,10 @@ enum { MAX_FLAGS = 4096, FIRST_LONG_KEY = 0x100 };
 
 struct parse {
     struct cli *cli;
-    GArray *options; /* of struct argp_option, ends with zeros */
+    GArray *options; /* struct argp_option, ends with zeros */
     GPtrArray *rows; /* parallel to options: the row, or NULL for a heading */
-    GArray *flags;   /* of struct flag */
-    GPtrArray *args; /* of char * */
+    GArray *flags;   /* struct flag */
+    GPtrArray *args; /* char * */
 };
 
 static char *flag_help(const struct option_row *row)
@@ -226,7 +226,7 @@ static char *list_commands(void)
     return g_string_free(text, FALSE);
 }
 
-/* Sets the locale: UTF-8 output whatever the environment says, and numbers in C form, because files contain them. */
+/* Sets the locale: UTF-8 output in every environment, and numbers in C form, because files contain them. */
 static void set_locale(void)
 {
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");

@@ -1,12 +1,12 @@
-/* Compares two sets of verdicts on the same requests. The parts of `assay diff`.
+/* Compares two sets of verdicts on the same requests, for `assay diff`.
  *
  * DESIGN. One side is indexed; the other is streamed. The index (diff_ids.c) holds a hash, an offset and a line number
- * for each id, but no verdict. So memory is about 45 bytes a verdict, plus the longest line. The verdict itself is read
- * again from the file when its partner arrives. Files of the same replay have the same order, so reading again is
- * sequential. Only the indexed side must be a regular file; the other may be a pipe. Rejected: sorting both sides to
+ * for each id, but no verdict. So memory is about 45 bytes for each verdict, plus the longest line. The verdict itself
+ * is read again from the file when its partner arrives. Files of the same replay have the same order, so reading again
+ * is sequential. Only the indexed side must be a regular file; the other may be a pipe. Rejected: sorting both sides to
  * temporary files. It costs twice their size on disk to save memory that is not scarce.
  *
- * Thread: any, one a comparison.
+ * Thread: any; one for each comparison.
  */
 #ifndef ASSAY_EVAL_DIFF_H
 #define ASSAY_EVAL_DIFF_H
@@ -29,10 +29,10 @@ struct diff_id {
 };
 
 struct diff_ids {
-    struct diff_id *all; /* in order of the file */
+    struct diff_id *all; /* entries in order of the file */
     uint32_t *slots;     /* open addressing, 1 + index into `all`; 0 if free */
     uint32_t n, room, n_slots;
-    uint64_t seed; /* of the hash, random so that colliding ids cannot be chosen */
+    uint64_t seed; /* random seed of the hash, so that colliding ids cannot be chosen */
 };
 
 enum { DIFF_MAX_IDS = 1U << 30 };
@@ -52,10 +52,10 @@ struct diff_id *diff_ids_find(const struct diff_ids *ids, const char *id);
 enum diff_field {
     DIFF_STATUS,
     DIFF_REASON,
-    DIFF_SQL, /* by normal form */
+    DIFF_SQL, /* compared in normal form */
     DIFF_P,
     DIFF_SIGNALS,
-    DIFF_CANDIDATES,   /* the candidates differ, so the requests do */
+    DIFF_CANDIDATES,   /* the candidates differ, so the requests differ */
     DIFF_EXPLANATIONS, /* only if requested */
     DIFF_FIELD_COUNT
 };
@@ -88,13 +88,13 @@ enum diff_right { DIFF_UNKNOWN, DIFF_WRONG, DIFF_RIGHT };
 struct diff_pair {
     struct diff_verdict side[2]; /* A, B */
     unsigned fields;             /* bits of the changed fields */
-    GArray *signals;             /* of struct diff_signal */
+    GArray *signals;             /* struct diff_signal */
     enum diff_right right[2];
     bool measured; /* gold was available and usable */
 };
 
 struct diff_rules {
-    double tolerance; /* of p_correct */
+    double tolerance; /* tolerance of p_correct */
     bool explanations;
 };
 
@@ -110,8 +110,8 @@ bool diff_same_sql(const char *a, const char *b);
 enum { DIFF_STEPS = 6, DIFF_MAX_SIGNALS = 1024 };
 extern const double diff_steps[DIFF_STEPS]; /* upper bounds of |change of p_correct|; the last is 1 */
 
-struct diff_tally {            /* candidates on which a signal ... */
-    uint64_t gained, lost;     /* fires now; fires no more */
+struct diff_tally {            /* numbers of candidates, by the change of a signal's state */
+    uint64_t gained, lost;     /* now fires; no longer fires */
     uint64_t blinded, sighted; /* became unavailable; became available */
 };
 
@@ -125,7 +125,7 @@ struct diff_totals {
     double p_up, p_down, p_sum[2];
     GHashTable *signals; /* name → struct diff_tally */
     enum diff_measure measure;
-    uint64_t measured, right[2], better, worse; /* better, worse: where both sides are known */
+    uint64_t measured, right[2], better, worse; /* better, worse: of pairs with both sides known */
     uint64_t unknown[2];                        /* measured, but neither right nor wrong */
     uint64_t no_gold, gold_failed;              /* pairs that could not be measured */
     uint64_t bad_requests;                      /* invalid lines of the log */
@@ -137,7 +137,7 @@ void diff_totals_free(struct diff_totals *totals);
 /* Counts a pair that has been compared and measured. */
 void diff_count(struct diff_totals *totals, const struct diff_pair *pair);
 
-/* --- diff_gold.c: which answers are right --- */
+/* --- diff_gold.c: correctness of the answers --- */
 
 struct diff_gold;
 
@@ -146,13 +146,13 @@ struct diff_gold;
 struct diff_gold *diff_gold_new(const struct worker_databases *databases);
 void diff_gold_free(struct diff_gold *gold);
 
-/* Sets pair->right. Pairs that cannot be measured stay DIFF_UNKNOWN and are counted; if the gold query is the cause,
- * `err` says why. `db` and `sql` are those of gold; either may be NULL. A missing answer is wrong, as in `assay eval`.
- * By normal form, a text that differs from gold is neither right nor wrong. */
+/* Sets pair->right. Pairs that cannot be measured stay DIFF_UNKNOWN and are counted. If the gold query is the cause,
+ * `err` has the reason. `db` and `sql` are those of gold; either may be NULL. A missing answer is wrong, as in `assay
+ * eval`. By normal form, a text that differs from gold is neither right nor wrong. */
 enum err_code diff_measure(struct diff_gold *gold, struct diff_pair *pair, const char *db, const char *sql,
                            struct diff_totals *totals, struct err *err);
 
-/* --- diff_files.c: all of it --- */
+/* --- diff_files.c: the whole comparison --- */
 
 struct diff_files {
     const char *names[2];                     /* A, B; one may be "-" or a pipe */

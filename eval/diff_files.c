@@ -90,7 +90,7 @@ static struct diff_id *take_id(struct comparison *d, const struct lines *lines, 
     return entry;
 }
 
-/* The first verdict of a request counts; later ones are listed. */
+/* Reports a later verdict of the same request. Only the first one counts. */
 static void repeated(struct comparison *d, unsigned side, const struct diff_verdict *verdict)
 {
     d->totals->repeated[side]++;
@@ -115,7 +115,7 @@ static void say_bad_request(void *ctx, const struct lines *lines, const struct e
     d->totals->bad_requests++;
 }
 
-/* Gold comes with the verdict of either side, or from the log. */
+/* Labels the answers of a pair. The gold query is in the verdict of either side, or in the log. */
 static void measure(struct comparison *d, struct diff_pair *pair)
 {
     const struct diff_verdict *a = &pair->side[0], *b = &pair->side[1];

@@ -26,7 +26,7 @@ static uint32_t *slot_of(const struct diff_ids *ids, XXH128_hash_t hash)
     return &ids->slots[at];
 }
 
-/* At most half of the slots are used, which keeps searches short. */
+/* Makes space for one more entry. At most half of the slots are used, so that searches stay short. */
 static void grow(struct diff_ids *ids)
 {
     if (!ids->all || ids->n == ids->room) {

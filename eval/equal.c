@@ -1,6 +1,5 @@
 /* Comparison of results by hashes (equal.h). Each value has two hashes: as a value and in text form. Columns are paired
- * only if their bags of values match, and pairings are tried in the order of the reference labeller, up to its limit.
- */
+ * only if their bags of values match. Pairings are tried in the order of the reference labeller, up to its limit. */
 #include "eval/equal.h"
 
 #include <glib.h>

@@ -40,13 +40,13 @@ struct eval_question {
     bool executable;                                       /* some candidate runs */
     bool answered;                                         /* Assay returned SQL */
     bool gold_empty;
-    double p;                   /* of the answer; NAN if there is none */
-    double scores[SCORE_COUNT]; /* of the answer; NAN if there is none */
+    double p;                   /* P(correct) of the answer; NAN without an answer */
+    double scores[SCORE_COUNT]; /* scores of the answer; NAN without an answer */
     enum difficulty difficulty;
     bool comparable;            /* gold has a normal form, so `matches` is defined */
-    bool matches[CHOICE_COUNT]; /* exact match of that choice's SQL (eval/exact.h); oracle: of any candidate's */
-    bool ceiling;               /* whether the loop with a perfect verifier finds the right candidate, */
-    uint32_t ceiling_tried;     /* and how many it tries */
+    bool matches[CHOICE_COUNT]; /* exact match (eval/exact.h) of the choice's SQL; oracle: of any candidate */
+    bool ceiling;               /* true if the loop with a perfect verifier finds the right candidate */
+    uint32_t ceiling_tried;     /* number of candidates that this loop tries */
     struct {
         bool shown, applied;
         bool fixes, breaks; /* the old query is wrong and the repair right; the reverse */
@@ -59,21 +59,21 @@ struct eval_row {
     uint32_t question;
     bool right;
     bool detection;           /* the first executable candidate of a question whose gold result is not empty */
-    double p;                 /* P(correct); NAN */
+    double p;                 /* P(correct); may be NAN */
     uint64_t fired;           /* bit id of each signal that fired */
     uint64_t missing;         /* bit id of each unavailable signal, and of the family llm if no model was called */
-    bool known, pointed, hit; /* localisation of wrong ones */
+    bool known, pointed, hit; /* localisation of a wrong candidate (eval/localise.h) */
     double by_chance;
 };
 
 struct eval_data {
-    GArray *questions, *rows; /* of struct eval_question, struct eval_row */
+    GArray *questions, *rows; /* struct eval_question, struct eval_row */
     GHashTable *databases;
     struct vectors *vectors; /* NULL unless models are to be fitted */
     uint32_t max_iterations; /* candidates that the loop may try; 0 means all */
     uint64_t lines_without_gold, lines_failed, unjudged;
     uint64_t unreached;          /* requests left out because their database could not be opened */
-    struct worker_stats workers; /* for --profile */
+    struct worker_stats workers; /* costs for --profile */
     double wall_s;
 };
 
@@ -99,7 +99,7 @@ struct eval_signal {
 /* Assay's choice compared with another one, question by question. */
 struct eval_contrast {
     enum eval_choice against;
-    struct eval_share gain; /* in points, paired */
+    struct eval_share gain; /* gain in points, paired */
     uint32_t fixed, broken;
 };
 
@@ -120,14 +120,14 @@ struct eval_bin {
 };
 struct eval_calibration {
     uint32_t n;
-    double ece; /* in percent; NAN without predictions */
+    double ece; /* calibration error in percent; NAN without predictions */
     struct eval_bin bins[EVAL_BINS];
 };
 
 /* The counts of a calibration; starts with zeros. */
 struct eval_reliability {
     uint32_t n[EVAL_BINS], right[EVAL_BINS];
-    double p[EVAL_BINS]; /* sums */
+    double p[EVAL_BINS]; /* sums of predictions */
 };
 void eval_reliability_add(struct eval_reliability *reliability, double p, bool right);
 struct eval_calibration eval_reliability_end(const struct eval_reliability *reliability);
@@ -145,7 +145,7 @@ struct eval_report {
     struct eval_share selection[CHOICE_COUNT], gain; /* gain: assay over the first executable, in points, paired */
     uint32_t fixed, broken, unanswered;
     struct eval_contrast contrasts[EVAL_CONTRASTS];
-    struct eval_share gap_closed; /* of the way from the first executable to the oracle, in percent */
+    struct eval_share gap_closed; /* share of the gain from the first executable to the oracle, in percent */
     struct eval_share exact[CHOICE_COUNT];
     uint32_t ceiling; /* right answers of the loop with a perfect verifier */
     struct eval_share ceiling_ex;
@@ -161,7 +161,7 @@ struct eval_report {
         uint32_t n, fixed, broken;
         struct eval_repairs_of {
             uint32_t n, fixed, broken;
-        } of[64]; /* by the signals on the old query, by id; [0] if none fired. A repair counts once for each signal */
+        } of[64]; /* by id of a signal on the old query; [0] if none fired. A repair counts once for each signal */
     } repaired, proposed; /* answers that are repairs; repairs beside the answer */
     uint32_t wrong_known, wrong_pointed, wrong_hit;
     struct eval_share hit, hit_pointed, chance;
@@ -188,9 +188,9 @@ enum err_code eval_folds(const struct eval_data *data, unsigned rounds, struct e
 void eval_selection(const struct eval_data *data, unsigned rounds, struct eval_report *out);
 void eval_calibration(const struct eval_data *data, struct eval_report *out);
 
-/* Compute curves. eval_roc: true positives over false positives of detection, for each threshold, from (0,0) to (1,1).
- * eval_coverage: precision over coverage of the answers, most certain first. Free with g_free. *n is the number of
- * points; NULL and 0 if there are none. */
+/* Compute curves. eval_roc has true positives over false positives of detection, for each threshold, from (0,0) to
+ * (1,1). eval_coverage has precision over coverage of the answers, most certain first. Free with g_free. *n is the
+ * number of points; NULL and 0 if there are none. */
 struct eval_point *eval_roc(const struct eval_data *data, size_t *n);
 struct eval_point *eval_coverage(const struct eval_data *data, size_t *n);
 
@@ -198,7 +198,7 @@ struct eval_point *eval_coverage(const struct eval_data *data, size_t *n);
 struct eval_share eval_interval(learn_statistic statistic, const void *context, size_t n, unsigned rounds,
                                 double scale);
 
-/* Measures detection by any score; a higher score means wrong. Predicts wrong from `threshold` on. */
+/* Measures detection by any score; a higher score means wrong. A score of `threshold` or more predicts wrong. */
 struct eval_detection eval_detect(const char *name, const double *score, const uint8_t *wrong, uint32_t n,
                                   double threshold, unsigned rounds);
 

@@ -27,7 +27,7 @@ void eval_data_free(struct eval_data *data)
     g_free(data);
 }
 
-/* Returns the judged candidate of candidate i: for a repeat, the one that it repeats. */
+/* Returns the index of the judged candidate for candidate i: for a repeat, the candidate that it repeats. */
 static uint32_t original(const struct msg_verdict *verdict, uint32_t i)
 {
     uint32_t same = verdict->candidates[i].same_as;

@@ -1,4 +1,4 @@
-/* Quality of a probability beyond one threshold: reliability, the ROC of detection, precision over coverage. */
+/* Measures a probability over all thresholds: reliability, the ROC of detection, and precision over coverage. */
 #include "eval/eval.h"
 
 #include <math.h>

@@ -13,10 +13,10 @@ enum { FOLDS = 5, FOLD_SEED = 7 };
 
 struct folding {
     const struct vectors *v;
-    uint8_t *fold;                    /* of each row */
-    uint8_t *train;                   /* of each row, for the current fold */
+    uint8_t *fold;                    /* fold of each row */
+    uint8_t *train;                   /* true for each row that trains in the current fold */
     unsigned k;                       /* the current fold */
-    double *scores[EVAL_MAX_METHODS]; /* of each row; NAN if it is not scored */
+    double *scores[EVAL_MAX_METHODS]; /* score of each row; NAN if it is not scored */
 };
 
 enum method {

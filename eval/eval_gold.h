@@ -11,7 +11,7 @@ enum { EVAL_GOLD_EXAMPLES = 200 }; /* stored ids for each signal */
 
 struct eval_gold_signal {
     uint64_t seen, fired, unavailable; /* seen: it was available */
-    GPtrArray *ids;                    /* of the first EVAL_GOLD_EXAMPLES on which it fired */
+    GPtrArray *ids;                    /* ids of the first EVAL_GOLD_EXAMPLES on which it fired */
 };
 
 struct eval_gold {

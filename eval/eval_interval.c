@@ -1,4 +1,4 @@
-/* Shares with bootstrapped intervals, always from the same seed, so two runs print the same. */
+/* Computes shares with bootstrapped intervals. The seed is fixed, so two runs print the same. */
 #include "eval/eval.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Selection accuracy of Assay, the simple choices, the oracle, and the loop with a perfect verifier. Also by the
- * difficulty of the questions. */
+/* Computes the selection accuracy of Assay, the simple choices, the oracle, and the loop with a perfect verifier. Does
+ * so for all questions and by their difficulty. */
 #include "eval/eval.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Approximates Spider's exact match: two queries match if their normal forms (lib/sql) are equal after all literals are
- * replaced by one. Case, aliases, values, the order of AND and OR and the sides of a comparison are ignored. Unlike in
- * Spider, the order of the select list, DISTINCT and join conditions count. */
+ * replaced by the same literal. Case, aliases, values, the order of AND and OR and the sides of a comparison are
+ * ignored. Unlike in Spider, the order of the select list, DISTINCT and join conditions count. */
 #ifndef ASSAY_EVAL_EXACT_H
 #define ASSAY_EVAL_EXACT_H
 

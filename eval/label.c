@@ -1,6 +1,6 @@
-/* Labels candidates by execution (label.h). A few databases stay open, the least recently used is closed first. Gold
+/* Labels candidates by execution (label.h). A few databases stay open; the least recently used is closed first. Gold
  * and candidates run through lib/db with the reference labeller's time limits; a stricter limit of the catalogue
- * applies to both. Only fingerprints of results are kept. */
+ * applies to both. Only fingerprints of results are stored. */
 #include "eval/label.h"
 #include "eval/equal.h"
 
@@ -63,7 +63,7 @@ struct db_limits labeler_limits(const struct labeler *labeler, const char *name,
     struct db_limits limits = *own;
     limits.by_steps |= labeler->by_steps;
     if (!entry) return limits;
-    if (entry->limits.time_ms) limits.by_steps = false; /* its owner set a limit in time */
+    if (entry->limits.time_ms) limits.by_steps = false; /* the owner set a time limit */
     STRICTER(limits, &entry->limits, time_ms);
     STRICTER(limits, &entry->limits, max_rows);
     STRICTER(limits, &entry->limits, max_bytes);

@@ -17,7 +17,7 @@ struct labels {
     bool gold_failed, gold_empty;
     uint32_t first_executable; /* LABEL_NONE if none ran */
     uint32_t majority;         /* first candidate with the most frequent result; 0 if none ran */
-    enum label repair;         /* of the verdict's repair, if label_repair has run */
+    enum label repair;         /* label of the verdict's repair, if label_repair has run */
 };
 
 struct labeler;
@@ -30,12 +30,12 @@ void labeler_free(struct labeler *labeler);
  * live as long as the labeler. */
 uint32_t labeler_unreached(const struct labeler *labeler, const char **name, const char **why);
 
-/* Counts time limits in steps of the engine from now on, if it counts them, so that training labels are the same on
- * every machine. Labels for measuring use time, as the reference labeller does. */
+/* From now on, measures time limits in steps of the engine, if the engine counts steps. Training labels are then the
+ * same on every machine. Labels for measuring use time, as the reference labeller does. */
 void labeler_by_steps(struct labeler *labeler);
 
-/* Returns `own`, tightened by the limits of the catalogue's entry of that name: its owner's limits apply to labels too.
- * If they stop a gold query, the line has no labels. */
+/* Returns `own`, tightened by the limits of the catalogue's entry of that name. The limits of a database's owner apply
+ * to labels too. If they stop a gold query, the line has no labels. */
 struct db_limits labeler_limits(const struct labeler *labeler, const char *name, const struct db_limits *own);
 
 /* Runs the gold query (20 s) and each candidate (3 s), within labeler_limits, and compares the results. Errors are
@@ -51,12 +51,12 @@ enum err_code label_repair(struct labeler *labeler, const struct msg_verdict *ve
  * next call. */
 struct db *labeler_db(struct labeler *labeler, const char *name, const char **path, struct err *err);
 
-/* Returns the DDL of its tables, views and indexes, unchanged, for judging without data. Free with g_free. Returns NULL
- * with `err` set if it is not a SQLite file or is unreadable. */
+/* Returns the DDL of the database's tables, views and indexes, unchanged, for judging without data. Free with g_free.
+ * Returns NULL with `err` set if the database is not a SQLite file or is unreadable. */
 char *labeler_definitions(struct labeler *labeler, const char *name, struct err *err);
 
-/* Returns its schema index from `schemas`, built within `limits` and those of the catalogue, or NULL if it is
- * unavailable. Release with schema_unref. */
+/* Returns the database's schema index from `schemas`, built within `limits` and those of the catalogue, or NULL if it
+ * is unavailable. Release with schema_unref. */
 struct schema_index *labeler_schema(struct labeler *labeler, struct schema_cache *schemas, const char *name,
                                     const struct db_limits *limits);
 

@@ -6,10 +6,10 @@
 #include "proto/message/msg.h"
 
 struct localisation {
-    bool known;       /* both parse and bind, and they differ */
+    bool known;       /* both queries parse and bind, and they differ */
     bool pointed;     /* at least one finding has a clause */
     bool hit;         /* a finding's clause overlaps the difference */
-    double by_chance; /* probability that as many random clauses of the candidate would overlap it */
+    double by_chance; /* probability that as many random clauses of the candidate would overlap the difference */
 };
 
 /* Measures one candidate. `catalog` is that of its database. Thread: any. */

@@ -5,7 +5,7 @@
 struct log_index {
     struct lines lines;
     struct diff_ids ids;
-    struct arena arena; /* of one request */
+    struct arena arena; /* memory of one request */
 };
 
 static struct msg_request *read_request(struct log_index *log, struct err *err)
@@ -21,7 +21,7 @@ static struct msg_request *read_request(struct log_index *log, struct err *err)
     return request->id ? request : NULL;
 }
 
-/* Returns false if there are too many ids. */
+/* Indexes the current line under `id`. Returns false if there are too many ids. */
 static bool take(struct log_index *log, const char *id)
 {
     bool fresh;

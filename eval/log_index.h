@@ -1,5 +1,5 @@
-/* Finds the requests of a query log by id. The index holds the position of each line, 45 bytes a request; the line is
- * read again on request. */
+/* Finds the requests of a query log by id. The index holds the position of each line, 45 bytes for each request. The
+ * line itself is read from the file when needed. */
 #ifndef ASSAY_EVAL_LOG_INDEX_H
 #define ASSAY_EVAL_LOG_INDEX_H
 

@@ -1,3 +1,5 @@
+/* Measures answer and interaction triggering (triggering.h). Both curves read all questions in the order of the score,
+ * highest first. */
 #include "eval/triggering.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
  * answers with the lowest scores, go to a person, who always corrects them. The measure is accuracy over the share of
  * such questions.
  *
- * All scores are of the same answers, those that Assay gives. Right answers of equal score count as spread evenly among
- * them. Thread: any.
+ * All scores are of the same answers, those that Assay gives. Right answers among equal scores count as evenly
+ * distributed. Thread: any.
  */
 #ifndef ASSAY_EVAL_TRIGGERING_H
 #define ASSAY_EVAL_TRIGGERING_H
@@ -17,18 +17,18 @@
 enum { TRIGGERING_STEPS = 4 }; /* a quarter, half, three quarters, all of the questions */
 
 struct triggering {
-    const char *name;                   /* of the score, as in JSON */
-    uint32_t n;                         /* answers that have it; those without sort last */
+    const char *name;                   /* name of the score in JSON */
+    uint32_t n;                         /* answers that have the score; answers without it sort last */
     double precision_area;              /* mean precision over all shares of the answers; NAN without answers */
-    double precision[TRIGGERING_STEPS]; /* if that share of the questions is answered; NAN if fewer can be */
+    double precision[TRIGGERING_STEPS]; /* precision if that share of the questions is answered; NAN if fewer can be */
     double accuracy_area;               /* mean accuracy over all numbers of interactions */
     double interactions_to_95;          /* share of questions to put to a person for 95 % right */
 };
 
 struct triggering triggering_measure(const struct eval_data *data, enum eval_score score);
 
-/* Compute the curves, from the first answer and from no interaction. Free with g_free. Return NULL and 0 if there is
- * nothing to draw. */
+/* Compute the curves, from the first answer and from no interaction. Free with g_free. Return NULL and set *n to 0 if
+ * there are no points. */
 struct eval_point *triggering_answers(const struct eval_data *data, enum eval_score score, size_t *n);
 struct eval_point *triggering_interactions(const struct eval_data *data, enum eval_score score, size_t *n);
 

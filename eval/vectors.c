@@ -1,3 +1,5 @@
+/* Collects decision vectors of judged candidates (vectors.h). Rows are appended to arrays; matrices are built on
+ * request. */
 #include "eval/vectors.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
  * section 4.2.
  *
  * A generation is scored as the linker would have made it alone up to its first branching point. After that point the
- * recording only shows the corrected run. So a generation counts as abstained if a token up to there is uncertain. One
- * that is flagged only later counts as answered. The reported share of wrong answers is therefore too high rather than
- * too low. Thread: any. */
+ * recording only shows the corrected run. So a generation counts as abstained if a token up to that point is uncertain.
+ * It counts as answered if only later tokens are uncertain. The reported share of wrong answers is therefore too high
+ * rather than too low. Thread: any. */
 #ifndef ASSAY_LINKING_EVALUATE_H
 #define ASSAY_LINKING_EVALUATE_H
 
@@ -14,20 +14,21 @@
 struct link_outcomes {
     uint64_t answered_right, answered_wrong, abstained_right, abstained_wrong;
 };
-/* Return percentages: correct among the answered (NAN if none); rightly and wrongly abstained, among all. */
+/* Return percentages. link_em: the correct among the answered, or NAN if none was answered. link_tar and link_far: the
+ * rightly and the wrongly abstained among all. */
 double link_em(const struct link_outcomes *o);
 double link_tar(const struct link_outcomes *o);
 double link_far(const struct link_outcomes *o);
 
 struct link_counts {
-    uint64_t generations, right; /* right: without abstention */
+    uint64_t generations, right; /* right: correct without abstention */
     uint64_t tokens, branching;
-    uint64_t held, branching_held; /* tokens whose label is in the set; the same for branching points */
-    uint64_t extra;                /* tokens predicted as branching points that are not */
-    struct link_outcomes abstention, surrogate,
-        human; /* human: abstained means that the person was asked; answered_right are correct after the answers */
-    uint64_t questions, human_right,
-        human_in_vain; /* asked of a perfect person; correct then; asked although the linker was correct */
+    uint64_t held, branching_held; /* tokens whose label is in the predicted set; the branching points among them */
+    uint64_t extra;                /* tokens wrongly predicted as branching points */
+    /* human: `abstained` means that the person was asked; `answered_right` is after the answers. */
+    struct link_outcomes abstention, surrogate, human;
+    /* Questions to a perfect person; generations that are then correct; questions although the linker was correct. */
+    uint64_t questions, human_right, human_in_vain;
 };
 
 struct link_evaluation {
@@ -36,8 +37,8 @@ struct link_evaluation {
     uint64_t joint_human_right, joint_human_in_vain;
 };
 
-/* A surrogate for the person. The linker continues if the surrogate confirms the candidate to be written; -1 stands for
- * the end of the list. If the surrogate cannot tell, it returns false and the linker stops. */
+/* Replaces the person. `confirms` returns true if the candidate to be written (-1: the end of the list) is right; the
+ * linker then continues. If it returns false, also because it does not know, the linker stops. */
 struct link_surrogate {
     bool (*confirms)(void *data, const struct trace *trace, uint32_t token, int candidate);
     void *data;
@@ -49,8 +50,8 @@ enum err_code link_evaluate(const struct predictor *predictor, const struct pred
                             const char *recording, const struct link_surrogate *surrogate, struct link_evaluation *out,
                             struct err *err);
 
-/* Computes the AUC of each trained layer of a stage on a recording, in the order of the stage's layers; NAN if the
- * recording has one class. */
+/* Computes the AUC of each trained layer of a stage on a recording, in the order of the stage's layers. The AUC is NAN
+ * if the recording has one class. */
 enum err_code link_layer_auc(const struct predictor *predictor, enum trace_stage stage, const char *recording,
                              double *out, struct err *err);
 

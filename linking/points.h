@@ -1,4 +1,4 @@
-/* Tokens of recordings as training points: the token's hidden state, and whether it is a branching point. A point
+/* Tokens of recordings as training points. A point is a hidden state, and whether it is a branching point. A point
  * holds only its position. States are read layer by layer, so memory holds one layer at a time. Thread: one. */
 #ifndef ASSAY_LINKING_POINTS_H
 #define ASSAY_LINKING_POINTS_H
@@ -15,7 +15,7 @@ struct points {
 };
 
 /* Reads the tokens of one stage of several recordings that have gold and equal layers. Returns ERR_MALFORMED and the
- * errors of recording_open. The caller owes points_free in any case. */
+ * errors of recording_open. Free with points_free in any case. */
 enum err_code points_read(const char *const *names, uint32_t n, enum trace_stage stage, struct points *out,
                           struct err *err);
 void points_free(struct points *points);

@@ -28,7 +28,7 @@ struct predictor_layer {
 struct predictor_stage {
     struct predictor_layer *layers; /* the highest AUC first */
     uint32_t n_layers;              /* 0 if this stage was not trained */
-    uint8_t *branching;             /* of the calibration points */
+    uint8_t *branching;             /* 1 for each calibration point that is a branching point */
     size_t n, n_branching;
     size_t trained, trained_branching; /* points that the perceptrons learned from */
 };
@@ -57,15 +57,15 @@ enum err_code predictor_load(const char *path, struct predictor **out, struct er
 enum predictor_merge { PREDICTOR_MAJORITY, PREDICTOR_PERMUTED };
 
 struct predictor_options {
-    double alpha;    /* of each layer's sets */
-    uint32_t layers; /* number of layers merged, best first; at most those there are */
+    double alpha;    /* error rate of each layer's sets */
+    uint32_t layers; /* number of layers merged, best first; more than exist means all */
     enum predictor_merge merge;
-    double tau;         /* of the majority */
-    bool marginal;      /* one threshold for both labels, as in the paper; else one for each label */
-    uint32_t near;      /* number of nearest calibration points (of each label), weighed by distance; 0 for all points
-                    * with equal weight */
-    double temperature; /* of the weights: exp(-distance / temperature); the distance is the mean square of the
-                      * standardised states */
+    double tau;    /* threshold of the majority vote */
+    bool marginal; /* one threshold for both labels, as in the paper; otherwise one for each label */
+    /* Number of nearest calibration points of each label, weighed by distance. 0: all points, with equal weight. */
+    uint32_t near;
+    /* Weights are exp(-distance / temperature). The distance is the mean square of the standardised states. */
+    double temperature;
 };
 struct predictor_options predictor_options_default(void);
 

@@ -10,7 +10,7 @@
 
 #include "linking/predictor.h"
 
-struct linking_results; /* by id, in order of first appearance */
+struct linking_results; /* results by id, in order of first appearance */
 
 struct linking_results *linking_results_new(void);
 void linking_results_free(struct linking_results *results);
@@ -21,12 +21,12 @@ enum err_code linking_results_add(struct linking_results *results, const struct 
                                   const struct predictor_options *options, struct recording *recording,
                                   const struct trace *trace, struct arena *arena, struct err *err);
 
-/* Returns the results as an array; the caller owes json_decref. */
+/* Returns the results as an array. Release with json_decref. */
 json_t *linking_results_json(const struct linking_results *results);
 
 /* Makes the result of one generation received as a message (trace_message_read). Tables and columns of a question,
- * received as two messages, give two results. Returns the errors of trace_message_read and linking_results_add. The
- * caller owes json_decref. */
+ * received as two messages, give two results. Returns the errors of trace_message_read and linking_results_add. Release
+ * with json_decref. */
 enum err_code linking_result_of_message(const struct predictor *predictor, const struct predictor_options *options,
                                         const void *bytes, size_t len, const char *name, json_t **out, struct err *err);
 

@@ -1,11 +1,11 @@
-/* A recorded run of a schema linker (docs/traces.md). It holds for a question the candidate names, the tokens that the
- * linker chose, the tokens it continued with, and for each token the hidden states of some layers.
+/* A recorded run of a schema linker (docs/traces.md). For a question, it has the candidate names, the tokens that the
+ * linker chose and the tokens that it continued with. For each token, it has the hidden states of some layers.
  *
  * A token at which the linker's own choice is wrong is a branching point (Reliable Text-to-SQL with Adaptive
  * Abstention, section 3.1). A recording with gold continues with the right token, so one generation may have several.
  *
  * Recordings are untrusted: everything is bounded and checked before use, and an error names the line and the file.
- * Thread: an object by one at a time. */
+ * Thread: one at a time for each object. */
 #ifndef ASSAY_LINKING_TRACE_H
 #define ASSAY_LINKING_TRACE_H
 
@@ -41,8 +41,8 @@ struct trace_candidate {
 struct trace_token {
     uint32_t id;                   /* the linker's own choice */
     uint32_t gold_id;              /* token that it continued with; equals `id` without gold */
-    double probability;            /* of its choice, among the allowed tokens */
-    struct trace_ids continuation; /* at a branching point: the linker's own completion of the name that it began */
+    double probability;            /* probability of this choice among the allowed tokens */
+    struct trace_ids continuation; /* at a branching point: the linker's own completion of the name */
 };
 
 /* One generation. Lives in the arena that it was read into. */
@@ -56,7 +56,7 @@ struct trace {
     struct trace_token *tokens;
     uint32_t n_tokens;
     bool has_gold;
-    uint64_t first_row; /* of the hidden states: the row of its first token */
+    uint64_t first_row; /* row of the first token in the hidden states */
 };
 
 /* True if the token's choice is wrong. */
@@ -80,18 +80,18 @@ int trace_gold_at(struct arena *arena, const struct trace *trace, uint32_t at);
 /* --- recordings --- */
 
 struct recording {
-    char *path; /* of the lines */
+    char *path; /* path of the lines */
     struct lines lines;
     struct tensors *states;
     const struct tensor *layers[TRACE_MAX_LAYERS];
     uint32_t layer_numbers[TRACE_MAX_LAYERS]; /* ascending */
     uint32_t n_layers, hidden;
-    uint64_t rows; /* of the lines read so far */
-    uint64_t all;  /* of the hidden states */
+    uint64_t rows; /* rows of the lines read so far */
+    uint64_t all;  /* rows of the hidden states */
 };
 
 /* Opens NAME.jsonl and NAME.safetensors; `name` may end in .jsonl. Returns ERR_IO, ERR_MALFORMED (layers are missing,
- * of different shapes, or none) or ERR_LIMIT_ROWS. On success the caller owes recording_close. */
+ * of different shapes, or none) or ERR_LIMIT_ROWS. On success, close with recording_close. */
 enum err_code recording_open(const char *name, struct recording *out, struct err *err);
 void recording_close(struct recording *recording);
 
@@ -108,7 +108,7 @@ enum err_code recording_state(struct recording *recording, uint32_t layer, const
 /* Reads one generation sent as a message, over HTTP or as a record of a topic. The message is a safetensors file whose
  * metadata holds the line as `trace`. The bytes must outlive *out, which is a recording of this generation alone.
  * `name` identifies it in error messages. Returns ERR_LIMIT_BYTES and the errors of recording_open and recording_next.
- * On success the caller owes recording_close. */
+ * On success, close with recording_close. */
 enum err_code trace_message_read(const void *bytes, size_t len, const char *name, struct arena *arena,
                                  struct recording *out, struct trace **trace, struct err *err);
 

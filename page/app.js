@@ -1,7 +1,8 @@
-// The shell: which screen is shown (location.hash), the theme, the token. A screen is a module with
-//   export function mount(root, rest)   fills `root`, an empty element; `rest` is the part after its name in the
-//                                       hash ("ID" of #judge/ID). May return a function that is called before the
-//                                       screen goes.
+// The frame of the page: shows the screen that location.hash names, and handles theme and token. A screen is a module
+// with
+//   export function mount(root, rest)   fills `root`, an empty element; `rest` is the part after the screen's name in
+//                                       the hash ("ID" of #judge/ID). May return a function that is called before the
+//                                       screen is removed.
 import {fill, h, problemBox, token} from "./lib.js";
 
 const SCREENS = [
@@ -12,7 +13,7 @@ const SCREENS = [
 
 const main = document.getElementById("main");
 let leave = null;
-let turn = 0; // a screen that loads slowly must not appear over one that was chosen after it
+let turn = 0; // number of the latest navigation: a screen that loads slowly must not replace a later one
 
 function place() {
   const [name, ...rest] = location.hash.replace(/^#/, "").split("/");
@@ -50,7 +51,7 @@ async function show() {
 
 // --- the theme ---
 
-// theme.js has set it.
+// theme.js sets the theme before the first paint.
 const isDark = () => document.documentElement.dataset.theme === "dark";
 
 function themeSwitch() {
@@ -102,7 +103,7 @@ function tokenDialog() {
 fill(document.getElementById("screens"), SCREENS.map((screen) => h("a", {href: `#${screen.name}`}, screen.title)));
 fill(document.getElementById("top-end"), tokenDialog(), themeSwitch());
 document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault(); // the hash names the screen
+  event.preventDefault(); // the hash is reserved for the screen's name
   main.focus();
 });
 window.addEventListener("hashchange", show);

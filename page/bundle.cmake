@@ -1,6 +1,6 @@
-# Writes OUT, one classic script of the modules FILES, each behind those that it imports from: for a page without a
-# server, where a browser loads no modules. Known are `import {a, b} from "./name.js";` and
-# `export function|async function|const|class NAME`.
+# Joins the modules FILES into the classic script OUT, for a page without a server, where a browser loads no modules.
+# FILES must have each module after the modules that it imports from. The accepted forms are
+# `import {a, b} from "./name.js";` and `export function|async function|const|class NAME`.
 set(all "// Made by page/bundle.cmake.\n\"use strict\";\n")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME_WE)

@@ -1,10 +1,10 @@
-// Small charts as SVG. Each is a figure: what it shows in words, the drawing, and the same numbers as a table.
+// Small charts as SVG. Each is a figure with a description in words, the drawing, and the same numbers as a table.
 import {field, fill, h, newId, svg} from "./lib.js";
 
 const WIDTH = 400, HEIGHT = 230, LEFT = 56, RIGHT = 14, TOP = 12, BOTTOM = 38;
 const percent = (share, digits = 0) => (typeof share === "number" ? `${(100 * share).toFixed(digits)} %` : "–");
 
-// From numbers to places of the drawing.
+// Convert shares to coordinates of the drawing.
 const x = (share) => LEFT + share * (WIDTH - LEFT - RIGHT);
 const y = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
 
@@ -39,7 +39,7 @@ const ofShares = QUARTERS.map((share) => [share, percent(share)]);
 const short = (n) => (n >= 1e4 ? new Intl.NumberFormat("en", {notation: "compact", maximumFractionDigits: 1}).format(n)
   : n.toLocaleString("en"));
 
-// A head that begins with "#" is of a column of numbers.
+// Returns a table. A heading that begins with "#" marks a column of numbers.
 export function table(heads, rows) {
   const numeric = heads.map((head) => head.startsWith("#"));
   return h("table", h("thead",
@@ -48,7 +48,7 @@ export function table(heads, rows) {
     h("tbody", rows.map((row) => h("tr", row.map((cell, i) => h(numeric[i] ? "td.number" : "td", cell))))));
 }
 
-// How P is spread. `bins`: counts over equal parts of 0 to 1.
+// Shows the distribution of P. `bins` has counts over equal parts of 0 to 1.
 export function histogram(title, note, bins) {
   const most = Math.max(1, ...bins), n = bins.length, total = bins.reduce((sum, one) => sum + one, 0);
   const highest = bins.indexOf(most);
@@ -56,7 +56,9 @@ export function histogram(title, note, bins) {
     height: y(0) - y(count / most)},
     svg("title", {}, `P ${(i / n).toFixed(2)} to ${((i + 1) / n).toFixed(2)}: ${count.toLocaleString("en")}`)));
   const says = total
-    ? `The largest group of ${total.toLocaleString("en")} answers has P between ${(highest / n).toFixed(2)} and ${((highest + 1) / n).toFixed(2)}.` : "No answers.";
+    ? `The largest group of ${total.toLocaleString("en")} answers has P between ${(highest / n).toFixed(2)} and `
+      + `${((highest + 1) / n).toFixed(2)}.`
+    : "No answers.";
   return figure(title, note,
     drawing(title, says, axes("P(correct)", "answers", QUARTERS.map((share) => [share, share]),
       [[0, "0"], [0.5, short(Math.round(most / 2))], [1, short(most)]]), bars),
@@ -64,7 +66,7 @@ export function histogram(title, note, bins) {
       bins.map((count, i) => [(i / n).toFixed(2), ((i + 1) / n).toFixed(2), count.toLocaleString("en")])));
 }
 
-// Is P what it says? `reliability` as in the report of assay eval: percent, null where a bin is empty.
+// Shows the calibration of P. `reliability` is that of the report of assay eval: percent, null for an empty bin.
 export function reliabilityChart(reliability) {
   const bins = reliability.bins.filter((bin) => bin.n), most = Math.max(1, ...bins.map((bin) => bin.n));
   const title = "Calibration of P(correct)";
@@ -73,10 +75,13 @@ export function reliabilityChart(reliability) {
     return svg("g", {}, svg("line.spread", {x1: at, x2: at, y1: low, y2: high}),
       svg("circle.mark", {cx: at, cy: y(bin.right / 100), r: 3 + 5 * Math.sqrt(bin.n / most)},
         svg("title", {},
-          `P ${bin.from.toFixed(1)} to ${bin.to.toFixed(1)}: ${bin.right.toFixed(0)} % of ${bin.n.toLocaleString("en")} are right`)));
+          `P ${bin.from.toFixed(1)} to ${bin.to.toFixed(1)}: ${bin.right.toFixed(0)} % of `
+            + `${bin.n.toLocaleString("en")} are right`)));
   });
   return figure(title,
-    `Share of right answers by P. On the line, both are equal. The average difference is ${reliability.ece.toFixed(1)} points over ${reliability.n.toLocaleString("en")} answers.`,
+    "Share of right answers by P. On the line, both are equal. "
+      + `The average difference is ${reliability.ece.toFixed(1)} points over `
+      + `${reliability.n.toLocaleString("en")} answers.`,
     drawing(title, bins.map((bin) => `P ${(bin.p / 100).toFixed(2)}: ${bin.right.toFixed(0)} % right.`).join(" "),
       axes("P(correct)", "right", ofShares, ofShares), svg("line.ideal", {x1: x(0), y1: y(0), x2: x(1), y2: y(1)}),
       dots),
@@ -85,20 +90,22 @@ export function reliabilityChart(reliability) {
       (bin.p / 100).toFixed(3), `${bin.right.toFixed(1)} %`, bin.interval[0].toFixed(1), bin.interval[1].toFixed(1)])));
 }
 
-// What of the promise at this alpha (docs/guarantee.md) the labelled answers carry, in words.
+// Describes whether the labelled answers support the guarantee of this alpha (docs/guarantee.md).
 function promiseText(coverage, promise) {
   const confidence = `with confidence ${percent(1 - coverage.delta)}`;
   const most = `At most ${percent(promise.alpha, 1)} of the answers wrong, ${confidence}`;
   if (!promise.held)
     return `${most}: not enough answers. `
       + (promise.needed
-        ? `About ${promise.needed.toLocaleString("en")} labelled answers like these would be enough; this run has ${coverage.answers.toLocaleString("en")}.`
+        ? `About ${promise.needed.toLocaleString("en")} labelled answers like these would be enough; `
+          + `this run has ${coverage.answers.toLocaleString("en")}.`
       : "The quarter with the highest P is wrong too often, whatever the number of answers.");
-  return `${most}: holds from P ${promise.threshold.toFixed(3)}. This answers ${percent(promise.answered / coverage.requests, 1)} of the requests; ` +
+  return `${most}: holds from P ${promise.threshold.toFixed(3)}. ` +
+    `This answers ${percent(promise.answered / coverage.requests, 1)} of the requests; ` +
     `${promise.wrong.toLocaleString("en")} of these ${promise.answered.toLocaleString("en")} answers are wrong.`;
 }
 
-// Which share of answers is wrong when only the surest are given; a slider for the share that one would bear.
+// Shows the share of wrong answers if only those with the highest P are given. A slider sets the acceptable share.
 export function riskChart(coverage) {
   const title = "Risk against coverage";
   const points = coverage.points, worst = Math.max(0.05, ...points.map((point) => point[2]));
@@ -130,10 +137,11 @@ export function riskChart(coverage) {
       .map(([p, covered, risk]) => [p.toFixed(3), percent(covered, 1), percent(risk, 1)])),
     field("Acceptable share of wrong answers (alpha)", slider), said,
     h("p.hint",
-      "This applies to similar questions from the same systems, judged by the same models. To get this guarantee, run assay calibrate."));
+      "This applies to similar questions from the same systems, judged by the same models. "
+        + "To get this guarantee, run assay calibrate."));
 }
 
-// Counts as bars, a row each: [name, count, class]. `choose(name)` where a row can be chosen.
+// Shows counts as bars, one for each row [name, count, class]. With `choose`, a click calls choose(name).
 export function bars(title, rows, choose) {
   const total = rows.reduce((sum, row) => sum + row[1], 0);
   return h("section.sheet.stack", h("h2", title), h("ul.bars", rows.map(([name, n, voice]) => h("li",

@@ -1,4 +1,4 @@
-# Writes OUT, a C table of FILES: index.html is at /, the others at /page/NAME.
+# Writes FILES as a C table to OUT. The path of index.html is /, the path of another file is /page/NAME.
 set(types ".html=text/html" ".css=text/css" ".js=text/javascript" ".svg=image/svg+xml")
 set(bytes "")
 set(rows "")
@@ -22,8 +22,11 @@ foreach(file IN LISTS FILES)
     set(path "/")
   endif()
   string(APPEND bytes "static const unsigned char bytes_${n}[] = { /* ${name} */\n${lines}};\n")
-  string(APPEND bytes "static const char *const headers_${n}[] = {PAGE_HEADERS, \"ETag\", \"\\\"${hash}\\\"\", NULL};\n")
-  string(APPEND rows "    {\"${path}\", \"${type}; charset=utf-8\", bytes_${n}, sizeof bytes_${n}, headers_${n}, \"\\\"${hash}\\\"\"},\n")
+  string(APPEND bytes
+    "static const char *const headers_${n}[] = {PAGE_HEADERS, \"ETag\", \"\\\"${hash}\\\"\", NULL};\n")
+  string(APPEND rows
+    "    {\"${path}\", \"${type}; charset=utf-8\", bytes_${n}, sizeof bytes_${n}, "
+    "headers_${n}, \"\\\"${hash}\\\"\"},\n")
   math(EXPR n "${n} + 1")
 endforeach()
 file(WRITE ${OUT} "/* Made by page/embed.cmake. */\n#include \"page/page.h\"\n\n#include \"page/headers.h\"\n\n${bytes}

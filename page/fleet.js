@@ -1,5 +1,5 @@
-// The metrics of this process, which judges by itself or serves requests for a fleet. They come from /v1/metrics, in
-// Prometheus' text format.
+// Shows the metrics of this process, which judges requests itself or serves requests for a fleet. The metrics are read
+// from /v1/metrics, in Prometheus' text format.
 import {count, fill, h, milliseconds, problemBox, request} from "./lib.js";
 
 const EVERY_MS = 3000;
@@ -29,7 +29,7 @@ export function mount(root) {
   };
 }
 
-// {at, series: [{name, labels: {..}, value}]}
+// Returns {at, series: [{name, labels: {..}, value}]}.
 export function readMetrics(text) {
   const series = [];
   for (const line of text.split("\n")) {
@@ -54,7 +54,8 @@ function figures(now, before) {
     : null);
   return [
     h("p.notice", alone ? "This process runs alone: it judges requests itself, and all figures are its own."
-      : "This process serves requests for a fleet. These are its own figures; workers and coordinators report theirs at /metrics."),
+      : "This process serves requests for a fleet. "
+        + "These are its own figures; workers and coordinators report theirs at /metrics."),
     h("dl.tiles",
       alone ? [tile("Verdicts", value(now, "assay_verdicts_total"), perSecond(rate("assay_verdicts_total"))),
         tile("Open requests", value(now, "assay_state_open_requests")),
@@ -108,7 +109,7 @@ function families(now) {
       })))) : h("p.soft", `Nothing has been judged yet: ${count(0, "task")}.`));
 }
 
-// In milliseconds, the upper bound of the bucket in which it lies; undefined: nothing was counted.
+// Returns a quantile in milliseconds: the upper bound of its bucket. Returns undefined if nothing was counted.
 export function quantile(metrics, name, share) {
   const total = value(metrics, `${name}_count`);
   const buckets = all(metrics, `${name}_bucket`).filter((one) => one.labels.le !== "+Inf")

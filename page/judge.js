@@ -1,13 +1,14 @@
-// The screen that judges: a database, a question, candidates; then the verdict. #judge/ID shows the verdict of that id.
+// The screen that judges. It has a form for database, question and candidates, and shows the verdict. #judge/ID shows
+// the verdict of that id.
 import {announce, field, fill, h, newId, Problem, problemBox, request, select} from "./lib.js";
 import {closeNote} from "./note.js";
 import {showSchema} from "./schema.js";
 import {editor, queriesOf} from "./sql.js";
 import {verdictView} from "./verdict.js";
 
-const MOST_CANDIDATES = 64;  // of this page; a request takes more
-const WAIT_MS = 20000;       // a call; a verdict that takes longer is asked for again
-const MOST_ASKED = 60;       // times
+const MOST_CANDIDATES = 64;  // limit of this page; a request may have more
+const WAIT_MS = 20000;       // of one call; a verdict that takes longer is polled
+const MOST_ASKED = 60;       // maximum number of polls
 
 const OPTIONS = {
   policy: {label: "If no candidate is validated", values: [["ask", "ask me"], ["best_effort", "show the best"],
@@ -18,7 +19,7 @@ const OPTIONS = {
     hint: "The operator of a database may allow less than this."},
 };
 
-// What was typed outlives a visit to another screen.
+// The text of the form. It is preserved while another screen is shown.
 const draft = {db: "", question: "", evidence: "", candidates: [""], policy: "ask", repair: "propose", expose: "rows"};
 
 export function mount(root, id) {
@@ -76,7 +77,8 @@ class JudgeScreen {
     fill(this.root,
       h("div.screen-head", h("h1", "Judge"),
         h("p.lead",
-          "Find the query that answers the question, its probability of being correct, and the problems of the others.")),
+          "Find the query that answers the question, its probability of being correct, "
+            + "and the problems of the others.")),
       h("div.judge",
         h("aside.sheet.stack.schema", {"aria-label": "Database and schema"}, this.database,
           h("details.schema-fold", {open: !narrow.matches}, h("summary", "Schema"), this.schema)),
@@ -167,7 +169,7 @@ class JudgeScreen {
     if (name) showSchema(this.schema, name, this.schemaOf.signal);
   }
 
-  // --- asking ---
+  // --- requests ---
 
   async judge(event) {
     event.preventDefault();
@@ -186,7 +188,7 @@ class JudgeScreen {
     await this.ask("/v1/judge", body);
   }
 
-  // Sends, waits however long it takes, and shows what comes.
+  // Sends a request, waits for its verdict, and shows the verdict or the problem.
   async ask(path, body) {
     closeNote();
     this.busy(true);
@@ -225,7 +227,7 @@ class JudgeScreen {
     }
   }
 
-  // The form as it was for this verdict.
+  // Fills the form with the request of this verdict.
   adopt(verdict) {
     draft.db = verdict.db ?? draft.db;
     draft.question = String(verdict.meta?.question ?? verdict.clarification?.request?.question ?? "");

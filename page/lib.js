@@ -1,9 +1,9 @@
-// Helpers of every screen: elements, requests, problems. Untrusted text (SQL, questions, values, findings) only becomes
+// Helpers for all screens: elements, requests, problems. Untrusted text (SQL, questions, values, findings) only becomes
 // text nodes: nothing here or in a screen parses HTML. Invisible characters are shown as escapes such as \u202e, as in
 // the rest of the program (lib/base/invisible.c has the list). So no text can reverse the direction of another text.
 
-// h("p.note", {title: "..."}, "text", child): an element with classes, attributes or listeners (on...), and children.
-// Omits children that are null or false. Other values that are not nodes become text.
+// Returns an element: h("p.note", {title: "..."}, "text", child) has a class, attributes or listeners (on...), and
+// children. Omits children that are null or false. Other values that are not nodes become text.
 export function h(spec, ...rest) {
   const [tag, ...classes] = spec.split(".");
   const element = document.createElement(tag || "div");
@@ -15,7 +15,7 @@ export function h(spec, ...rest) {
   return element;
 }
 
-// The same in SVG; classes and attributes only.
+// Returns an SVG element with classes, attributes and children.
 export function svg(spec, attributes, ...children) {
   const [tag, ...classes] = spec.split(".");
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -45,8 +45,9 @@ function append(element, children) {
 }
 
 const INVISIBLE = new RegExp(
-  "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e" +
-  "\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}\\ud800-\\udfff]", "gu");
+  "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f" +
+  "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}" +
+  "\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}\\ud800-\\udfff]", "gu");
 
 export function legible(text) {
   return text.replace(INVISIBLE, (character) => {
@@ -55,7 +56,7 @@ export function legible(text) {
   });
 }
 
-// New content in place of what was there.
+// Replaces the content of an element.
 export function fill(element, ...children) {
   element.replaceChildren();
   append(element, children);
@@ -63,12 +64,12 @@ export function fill(element, ...children) {
 }
 
 let ids = 0;
-// For `for`, `aria-labelledby` and the like.
+// Returns a unique id, for attributes such as `for` and `aria-labelledby`.
 export function newId(prefix) {
   return `${prefix}-${++ids}`;
 }
 
-// A labelled field: `control` gets an id, and a hint that is read with it.
+// Returns a field with a label. `control` gets an id, and a hint that screen readers read with it.
 export function field(label, control, hint) {
   control.id ||= newId("field");
   const note = hint ? h("p.hint", {id: newId("hint")}, hint) : null;
@@ -81,7 +82,7 @@ export function select(options, chosen, onchange) {
     options.map(([value, text]) => h("option", {value, selected: value === chosen}, text ?? value)));
 }
 
-// Says something to those who cannot see it change.
+// Announces a change to users of screen readers.
 export function announce(text) {
   let region = document.getElementById("announcer");
   if (!region) document.body.append((region = h("div.unseen",
@@ -91,7 +92,7 @@ export function announce(text) {
 
 // --- numbers ---
 
-// P and shares: never "1.00" or "0.00" for what is not quite.
+// Formats a probability. "1.00" and "0.00" appear only for exactly 1 and 0.
 export function probability(p) {
   if (typeof p !== "number") return "–";
   if (p > 0.995 && p < 1) return "> 0.99";
@@ -150,7 +151,7 @@ export function problemBox(problem, retry) {
       .join(" · ")));
 }
 
-// With a capital, unless it begins with a name ("s.status").
+// Capitalises the first letter, unless the text begins with a name ("s.status").
 export function sentence(text) {
   return /^[\p{Ll}]+(?![\p{L}\p{N}_.`"(])/u.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

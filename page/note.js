@@ -1,9 +1,9 @@
-// One note for the page, at what it is about: shown by pointer and focus, kept by a click, gone with Escape.
+// The note of the page, a tooltip beside its element. Pointer and focus show it, a click pins it, Escape closes it.
 import {fill, h} from "./lib.js";
 
 let note = null, owner = null, pinned = false, leaving = 0;
 
-// `build` gives the note's content when it is shown.
+// Attaches a note to an element. `build` returns the content of the note when it is shown.
 export function attachNote(element, build) {
   const open = (pin) => openNote(element, build, pin);
   element.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && !pinned && open(false));
@@ -44,7 +44,7 @@ function makeNote() {
   return made;
 }
 
-// Below the clause, or above where there is more room; never wider than the window.
+// Places the note below the element, or above it if there is more space. The note is never wider than the window.
 function place(element) {
   const lines = element.getClientRects(), at = lines[lines.length - 1] ?? element.getBoundingClientRect();
   const width = Math.min(416, document.documentElement.clientWidth - 16);
@@ -58,7 +58,7 @@ function place(element) {
 
 function closeSoon() {
   clearTimeout(leaving);
-  leaving = setTimeout(closeNote, 150); // long enough to move onto the note
+  leaving = setTimeout(closeNote, 150); // long enough to move the pointer onto the note
 }
 
 export function closeNote() {

@@ -1,6 +1,6 @@
-// One run: the summary of a file of verdicts, the filtered list of its verdicts, and each verdict. A `source` provides
-// them:
-//   name, summary          of eval/runs/run_index.h
+// The screen of one run: the summary of a file of verdicts, the filtered list of its verdicts, and each verdict. A
+// `source` provides these:
+//   name, summary          as in eval/runs/run_index.h
 //   note                   what the table omits; null if it omits nothing
 //   rows(filter)           a promise of {total, verdicts}
 //   verdict(number)        a promise of the verdict, or of null if it was omitted
@@ -87,7 +87,7 @@ function slowTable(source) {
 
 // --- the table of verdicts ---
 
-const kept = new Map(); // filters by run, for whoever comes back from a verdict
+const kept = new Map(); // filters by run; they are restored when the user returns from a verdict
 
 function verdictTable(source) {
   const filter = kept.get(source.name) ?? {sort: "number"};
@@ -194,7 +194,7 @@ async function showVerdict(root, source, number) {
     h("details.more.sheet", h("summary", "As JSON"), h("pre.wrap.small", JSON.stringify(verdict, null, 2))));
 }
 
-// Shows a run, or with a number that verdict of it.
+// Shows a run. With `number`, shows that verdict of the run.
 export function showRun(root, source, number) {
   if (number) return void showVerdict(root, source, number);
   const {summary} = source;
@@ -213,7 +213,7 @@ export function showRun(root, source, number) {
     verdicts.section);
 }
 
-// A source of what `assay report --html` and a dropped file bring: all of it is here.
+// Returns a source for a report that is complete in memory: that of `assay report --html` or of an uploaded file.
 export function wholeSource(report, link) {
   const same = (row, key, value) => value === undefined || value === "" || value === row[key];
   const orders = {
@@ -231,7 +231,10 @@ export function wholeSource(report, link) {
   return {
     name: report.name, summary: report.summary, link,
     note: report.all ? null
-      : `The ${report.rows.length.toLocaleString("en")} most informative of ${count(report.summary.verdicts, "verdict")}: wrong answers with the highest P first, then failures, then answers nearest to their threshold. The charts above cover all verdicts.`,
+      : `The ${report.rows.length.toLocaleString("en")} most informative of `
+        + `${count(report.summary.verdicts, "verdict")}: `
+        + "wrong answers with the highest P first, then failures, then answers nearest to their threshold. "
+        + "The charts above cover all verdicts.",
     rows: async (filter) => {
       const found = rows.filter((row) => fits(row, filter)).sort(orders[filter.sort] ?? orders.number),
         offset = filter.offset ?? 0;

@@ -1,22 +1,23 @@
-// Runs: the files of verdicts of --runs, one of them, two compared, and a file that is dropped here.
+// The screens of runs: the list of the files of --runs, one run, the comparison of two runs, and an uploaded file.
 import {table} from "./charts.js";
 import {count, field, fill, h, probability, problemBox, Problem, request, select} from "./lib.js";
 import {showRun, wholeSource} from "./run.js";
 
 const POLL_MS = 700, DROP_BYTES = 32 << 20, DROPPED = "(dropped)";
-let dropped = null; // report of a file that was dropped, as long as the page lives
+let dropped = null; // report of the uploaded file, until the page is closed
 
 const hash = (...parts) => "#" + ["runs", ...parts].map((part) => encodeURIComponent(part)).join("/");
 const api = (...parts) => "/v1/" + ["runs", ...parts].map((part) => encodeURIComponent(part)).join("/");
 const size = (bytes) => (bytes >= 1 << 30 ? `${(bytes / (1 << 30)).toFixed(1)} GiB` : bytes >= 1 << 20
   ? `${(bytes / (1 << 20)).toFixed(1)} MiB` : `${Math.ceil(bytes / 1024)} KiB`);
 
-// --- a file that is dropped ---
+// --- an uploaded file ---
 
 async function send(file) {
   if (file.size > DROP_BYTES)
     throw new Problem({title: "the file is too large to upload", where: file.name,
-      detail: `The file has ${size(file.size)}; the limit is ${size(DROP_BYTES)}. Put it into the folder of --runs, or run assay report.`});
+      detail: `The file has ${size(file.size)}; the limit is ${size(DROP_BYTES)}. `
+        + "Put it into the folder of --runs, or run assay report."});
   const {data} = await request(`/v1/runs?name=${encodeURIComponent(file.name)}`,
     {method: "POST", body: file, type: "application/x-ndjson"});
   return data;
@@ -99,7 +100,7 @@ function serverSource(name, summary) {
   };
 }
 
-// Until its index is made; `alive` says whether somebody still looks.
+// Waits until the index of a run exists, and returns its summary. Returns null if the user has left (`alive`).
 async function summaryOf(name, alive, progress) {
   for (;;) {
     const {status, data} = await request(api(name));
@@ -123,7 +124,8 @@ async function showOne(root, name, number, alive) {
     const summary = await summaryOf(name, alive, (so_far) => {
       bar.value = so_far.size ? so_far.bytes / so_far.size : 0;
       fill(says,
-        `Indexing the file, once: ${count(so_far.verdicts, "verdict")}, ${size(so_far.bytes)} of ${size(so_far.size)}.`);
+        `Indexing the file, once: ${count(so_far.verdicts, "verdict")}, `
+          + `${size(so_far.bytes)} of ${size(so_far.size)}.`);
     });
     if (summary && alive()) showRun(room, serverSource(name, summary), number);
   } catch (error) {

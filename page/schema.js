@@ -1,8 +1,8 @@
 // The schema of a database as a tree: tables, columns, keys, sample values.
 import {count, fill, h, newId, problemBox, request} from "./lib.js";
 
-const OPEN_AT_FIRST = 4; // tables
-const FILTER_FROM = 8;   // tables
+const OPEN_AT_FIRST = 4; // tables that are expanded at first
+const FILTER_FROM = 8;   // tables from which a filter is shown
 
 export async function showSchema(root, name, signal) {
   fill(root, h("p.soft", h("span.busy", {"aria-hidden": "true"}), " Loading the schema …"));
@@ -29,7 +29,7 @@ function schemaTree(schema) {
   ];
 }
 
-// "table.column": where it refers to.
+// Returns the target of each referring column, by table and column.
 function referencesOf(joins) {
   const references = new Map();
   for (const {from, to, declared} of joins)

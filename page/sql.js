@@ -1,19 +1,20 @@
-// SQL as people read it: coloured, with marks at spans of bytes, as an editor, as a difference.
+// Shows SQL: coloured, with marks at byte spans, in an editor, and as a difference.
 import {fill, h, newId} from "./lib.js";
 
 const KEYWORDS = new Set((
-  "all and any as asc between by case cast cross current_date current_time current_timestamp desc distinct else end escape except exists " +
-  "extract false fetch filter first following for from full glob group having if ilike in inner intersect is isnull join last lateral left " +
-  "like limit natural not notnull null nulls offset on only or order outer over partition preceding range recursive right row rows select " +
-  "similar some then to true unbounded union unique using values when where window with").split(" "));
+  "all and any as asc between by case cast cross current_date current_time current_timestamp desc distinct else end " +
+  "escape except exists extract false fetch filter first following for from full glob group having if ilike in " +
+  "inner intersect is isnull join last lateral left like limit natural not notnull null nulls offset on only or " +
+  "order outer over partition preceding range recursive right row rows select similar some then to true unbounded " +
+  "union unique using values when where window with").split(" "));
 
-// One kind a group, in this order.
+// The kind of each group of TOKEN, in order.
 const KINDS = ["comment", "string", "name", "number", "word", "space", "other"];
 const TOKEN = new RegExp([
   "(--[^\\n]*|/\\*[^]*?(?:\\*/|$))", "('(?:[^']|'')*'?)", "(\"(?:[^\"]|\"\")*\"?|`[^`]*`?|\\[[^\\]]*\\]?)",
   "(\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)", "([\\p{L}_][\\p{L}\\p{N}_$]*)", "(\\s+)", "([^])"].join("|"), "gu");
 
-// [{text, start, kind}]: the whole text, in order; `start` counts UTF-16 units, as strings do.
+// Returns the whole text as [{text, start, kind}], in order; `start` counts UTF-16 units, as strings do.
 export function tokens(text) {
   return Array.from(text.matchAll(TOKEN), (match) => {
     const kind = KINDS[match.slice(1).findIndex((group) => group !== undefined)];
@@ -27,8 +28,8 @@ function coloured(kind, text) {
     ? h(`span.sql-${kind}`, text) : text;
 }
 
-// Spans of findings are bytes of UTF-8; strings count UTF-16 units. A function from the one to the other, which never
-// goes past the end and never into the middle of a character.
+// Returns a function that converts byte offsets of UTF-8, as in spans of findings, to UTF-16 units, as in strings. The
+// result is never past the end or inside a character.
 export function unitsOf(text) {
   const starts = [], units = [];
   let bytes = 0, unit = 0;
@@ -52,8 +53,8 @@ export function unitsOf(text) {
   };
 }
 
-// Stretches of the text with those of the marks ({start, end} in bytes) that cover each: [{start, end, marks, ending}],
-// in order, in units.
+// Divides the text at the marks ({start, end} in bytes). Returns [{start, end, marks, ending}] in order, in UTF-16
+// units. `marks` cover the stretch, and those of `ending` end with it.
 export function stretches(text, marks) {
   const unit = unitsOf(text);
   const placed = marks.map((mark) => ({mark, start: unit(mark.start), end: unit(mark.end)}))
@@ -67,8 +68,7 @@ export function stretches(text, marks) {
   });
 }
 
-// The coloured text; `wrap(marks, children, ending)` gives the element for a stretch that marks cover, of which some
-// end there.
+// Returns the coloured text. `wrap(marks, children, ending)` returns the element for a stretch that has marks.
 export function colouredSql(text, marks = [], wrap = null) {
   const all = tokens(text);
   let next = 0;
@@ -90,8 +90,8 @@ export function sqlBlock(text) {
 
 // --- the editor ---
 
-// A textarea whose letters are transparent, over the same text in colour: the browser's own caret, selection, undo and
-// keyboard. The coloured text stands in the same cell of a grid, so that it sizes both.
+// Returns an editor: a textarea with transparent letters over the same text in colour. So caret, selection, undo and
+// keyboard are those of the browser. The coloured text is in the same cell of a grid and determines the size of both.
 export function editor(value, label, oninput) {
   const shown = h("pre.sql.editor-shown", {"aria-hidden": "true"});
   const area = h("textarea.editor-area", {id: newId("sql"), "aria-label": label, spellcheck: "false",
@@ -106,17 +106,17 @@ export function editor(value, label, oninput) {
   return {element: h("div.editor", shown, area), area};
 }
 
-// As typed: with anything replaced, caret and letters would part.
+// Returns a token with its text unchanged. A replaced character would move the letters away from the caret.
 function rawToken({kind, text}) {
   const node = document.createTextNode(text);
   return kind === "keyword" || kind === "string" || kind === "number" || kind === "comment"
     ? h(`span.sql-${kind}`, node) : node;
 }
 
-// --- several at once ---
+// --- several queries ---
 
-// What was pasted, as queries: a JSON list of strings or {sql}; else what stands between semicolons, or between empty
-// lines.
+// Divides pasted text into queries. The text is a JSON list of strings or {sql}; otherwise the queries are separated by
+// semicolons or by empty lines.
 export function queriesOf(text) {
   const listed = readList(text);
   if (listed) return listed;
@@ -145,10 +145,10 @@ function readList(text) {
 
 // --- a difference ---
 
-// tokens of a side, once what both begin and end with is set aside: the table is their product
+// maximum tokens of a side, without the common beginning and end; the table has the product of both numbers as its size
 const MOST_COMPARED = 1200;
 
-// [{text, side}] with side "both", "was" or "now".
+// Returns the difference as [{text, side}], with side "both", "was" or "now".
 export function difference(was, now) {
   const a = tokens(was).map((token) => token.text), b = tokens(now).map((token) => token.text);
   let head = 0, tail = 0;
@@ -162,7 +162,7 @@ export function difference(was, now) {
 
 const both = (text) => ({text, side: "both"});
 
-// By the longest common subsequence.
+// Compares two lists of tokens by their longest common subsequence.
 function compare(a, b) {
   const width = b.length + 1, best = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--)

@@ -1,5 +1,6 @@
-// Before the first paint, so that no theme flashes. Classic, since modules wait for the document. The style sheet knows
-// one attribute: what the reader chose, or else what his system prefers.
+// Sets the theme before the first paint, so that no other theme is visible first. This is a classic script, because
+// modules wait for the document. The style sheet reads one attribute: the choice of the user, or else the preference of
+// the system.
 (() => {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => {

@@ -1,5 +1,4 @@
-// A verdict, in full: what was decided, the question to the person, the repair, and each candidate with what speaks
-// against it.
+// Shows a verdict: the answer, the clarification question, the repair, and each candidate with its findings.
 import {announce, count, fill, h, milliseconds, newId, probability, sentence} from "./lib.js";
 import {attachNote} from "./note.js";
 import {colouredSql, differenceBlock, sqlBlock} from "./sql.js";
@@ -15,8 +14,8 @@ const STATUS = {
 };
 const SEVERITY = {error: "wrong", warning: "doubt", note: "accent"};
 
-// `answer(choice)` is called with the id of what was chosen, `take(sql)` with a correction that is to be a candidate.
-// Without them the verdict is only shown.
+// Returns the element of a verdict. A choice of the clarification question calls answer(id). The button of a repair
+// calls take(sql), which adds the repair as a candidate. Without these functions the verdict is only shown.
 export function verdictView(verdict, {answer, take} = {}) {
   const root = h("section.verdict.stack", {"aria-labelledby": "verdict-title"});
   fill(root, summary(verdict), clarification(verdict, answer), questions(verdict), repair(verdict, take),
@@ -62,7 +61,7 @@ function copyButton(text) {
   return button;
 }
 
-// P with the threshold as a tick.
+// Returns a meter of P with a tick at the threshold.
 export function meter(label, p, threshold, size) {
   const known = typeof p === "number";
   const bound = typeof threshold === "number" ? `, threshold ${threshold.toFixed(2)}` : "";
@@ -78,7 +77,7 @@ export function meter(label, p, threshold, size) {
     size && bound ? h("span.meter-caption", bound.slice(2)) : null);
 }
 
-// --- the question to the person ---
+// --- the clarification question ---
 
 function clarification(verdict, answer) {
   const asked = verdict.clarification;
@@ -134,7 +133,7 @@ function candidates(verdict) {
     h("ol.candidates", byRank(verdict, all).map((i) => candidateCard(verdict, all[i], i))));
 }
 
-// The answer first, then the likeliest: so that what is to be compared stands side by side.
+// Orders candidates: the answer first, then by P. So the candidates to compare are adjacent.
 function byRank(verdict, all) {
   const rank = (i) => (i === verdict.chosen ? 2 : (all[i].p_correct ?? -1));
   return all.map((_, i) => i).sort((a, b) => rank(b) - rank(a) || a - b);
@@ -157,7 +156,7 @@ function candidateCard(verdict, candidate, index) {
     signals(candidate));
 }
 
-// The findings of a candidate, numbered as they stand; the report has instructions by signal.
+// Returns the findings of a candidate, numbered in order, with the instructions of the report for their signals.
 function marksOf(candidate, report) {
   return (candidate.findings ?? []).map((finding, i) => ({
     finding, number: i + 1, id: newId("finding"),
@@ -174,7 +173,7 @@ function markedSql(sql, marks) {
 
 const ORDER = ["error", "warning", "note"];
 
-// A suspect clause: a button in the text, which shows its findings.
+// Returns a suspect clause as a button in the text, which shows its findings.
 function suspect(marks, children, ending) {
   const unique = [...new Map(marks.map((mark) => [mark.number, mark])).values()];
   const worst = ORDER.find((severity) => unique.some((mark) => mark.finding.severity === severity)) ?? "note";
@@ -203,7 +202,7 @@ function findingBody({finding, number, instruction}) {
       instruction ? h("p.small", instruction) : null));
 }
 
-// --- what it returned, and why ---
+// --- result and explanation ---
 
 function execution(ran) {
   if (!ran) return h("p.small.soft", "Not run.");
@@ -239,7 +238,7 @@ function explanation(candidate) {
       result.length ? story(result) : null));
 }
 
-// Sentences, not parted inside of quoted values.
+// Splits text into sentences. A full stop inside a quoted value does not end a sentence.
 export function sentences(text) {
   const out = [];
   let quoted = false, start = 0;
@@ -251,13 +250,14 @@ export function sentences(text) {
   return out.filter(Boolean);
 }
 
-// What the query asks for, and what its result is and comes from: that begins where the result is first spoken of.
+// Splits an explanation into the description of the query and that of its result. The latter begins with the first
+// sentence about the result.
 function parts(text) {
   const all = sentences(text), at = all.findIndex((one) => one.startsWith("The result "));
   return at < 0 ? {query: all, result: []} : {query: all.slice(0, at), result: all.slice(at)};
 }
 
-// Sentences as one text, and what stands behind "This row comes from 2 source rows: A; B." as a list.
+// Returns sentences as paragraphs. The rows of "This row comes from 2 source rows: A; B." become a list.
 function story(all) {
   const out = [];
   let text = [];

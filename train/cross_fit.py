@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""Verdicts by models that have not seen the database: of whole logs, through label model, classifier and verifier.
+"""Judges whole logs by models that have not seen their databases: label model, classifier and verifier.
 
   cross_fit.py --assay build/release/cli/assay --models models --logs LOGS --db-root DATABASES --work DIR --out
   VERDICTS.jsonl
                [--made DIR] [--folds 5] LOG.jsonl ... [-- REPLAY-OPTION ...]
 
-Verdicts on the logs that models were trained on are better than any that will come, and nothing can be chosen by them.
-Here the databases are dealt into folds. For each fold every model of --models is trained anew by the command that its
-own file holds, with LOGS and DATABASES for the two folders and its other logs (generated.jsonl) from --made, on those
-logs without the fold's databases; what has no command that trains (decision.json) is copied. `assay replay` with these
-models judges the fold's lines of each LOG, and the verdicts are written in the order of the logs, one a line, each with
-its "fold" and "log".
+Verdicts on the logs that a model was trained on are too good, so no choice can be based on them. The script therefore
+splits the databases into folds and does this for each fold:
 
-What is in DIR already is used again, so that a run that broke off goes on; another recipe wants another DIR.
+1. It retrains each model of --models on the logs without the databases of the fold. The command is that in the model
+   file. LOGS and DATABASES stand for the two folders; other logs (generated.jsonl) are in --made. A file without a
+   training command (decision.json) is copied.
+2. It judges the lines of the fold with these models (`assay replay`).
+
+The verdicts are written in the order of the logs, one on each line, each with its "fold" and "log".
+
+Files that exist in DIR are reused, so an interrupted run can be continued. Another recipe needs another DIR.
 """
 import argparse, glob, json, os, shlex, shutil, subprocess, sys, zlib
 
@@ -22,13 +25,14 @@ def read(path):
 
 
 def deal(paths, folds):
-    """Database → fold: in turn, in order of a hash of the names, so that the order of the logs does not matter."""
+    """Returns database → fold. Folds are assigned in turn, in order of a hash of the names, so the order of the logs
+    does not matter."""
     names = {json.loads(line)["db"] for path in paths for line in read(path)}
     return {name: i % folds for i, name in enumerate(sorted(names, key=lambda n: (zlib.crc32(n.encode()), n)))}
 
 
 def commands(models):
-    """Model file → the arguments of the command that makes it; None: it is not trained."""
+    """Returns model file → arguments of the command that makes it; None if the file is not trained."""
     out = {}
     for path in sorted(glob.glob(os.path.join(models, "*.json"))):
         words = shlex.split(json.load(open(path, encoding="utf-8")).get("command", ""))
@@ -37,7 +41,7 @@ def commands(models):
 
 
 def logs_of(words, o):
-    """Word of the command → the log that it names: one of --logs, or one made of them, of --made."""
+    """Returns word of the command → path of the log that it names, in --logs or in --made."""
     logs = [word for word in words or [] if word.endswith(".jsonl")]
     return {word: os.path.join(o.logs, word[len("LOGS/"):]) if word.startswith("LOGS/") else os.path.join(o.made, word)
             for word in logs}
@@ -81,7 +85,7 @@ def judge(o, work, number, log, fold_of, fold):
 
 
 def merge(log, fold_of, verdicts):
-    """Verdicts of the folds, each in the order of its lines, in the order of all lines."""
+    """Merges the verdicts of the folds into the order of the log's lines."""
     queues, out = {fold: iter(v) for fold, v in verdicts.items()}, []
     for line in read(log):
         out.append(json.dumps(next(queues[fold_of[json.loads(line)["db"]]]), ensure_ascii=False) + "\n")

@@ -19,15 +19,15 @@ struct detector_export {
     const struct schema_index *schema; /* NULL if unknown */
     const struct question *question;   /* read with that schema; NULL if unknown */
     const struct msg_request *request; /* with candidates */
-    const struct labels *labels;       /* of these candidates; NULL if unknown */
+    const struct labels *labels;       /* labels of these candidates; NULL if unknown */
     const char *origin;                /* "beam", "made": origin of the candidates */
 };
 
 /* Returns the fold of a database, 0 to DETECTOR_FOLDS - 1, which is the same in every log. Thread: any. */
 unsigned detector_fold(const char *db);
 
-/* Makes the line of candidate `index`; the caller owes json_decref. Returns NULL if its SQL is not a query, or memory
- * runs out. Thread: any, one for each arena. */
+/* Makes the line of candidate `index`. Release with json_decref. Returns NULL if its SQL is not a query, or memory runs
+ * out. Thread: any, one for each arena. */
 json_t *detector_export_candidate(const struct detector_export *from, uint32_t index);
 
 #endif

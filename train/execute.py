@@ -1,12 +1,12 @@
 """Runs queries of training data on SQLite and compares their results. Used by the scripts that check such data."""
 import sqlite3, time
 
-SECONDS = 10 # of one query
+SECONDS = 10 # limit for one query
 ROWS = 50_000
 
 
 def run(db, sql):
-    """(rows, None), or (None, message) if the query fails, or exceeds SECONDS or ROWS."""
+    """Returns (rows, None), or (None, message) if the query fails, or exceeds SECONDS or ROWS."""
     end = time.monotonic() + SECONDS
     db.set_progress_handler(lambda: time.monotonic() > end, 10_000)
     try: rows = db.execute(sql).fetchmany(ROWS + 1)

@@ -1,13 +1,15 @@
 /* Feedback of people on verdicts, read from JSON lines and matched to requests.
  *
- * DESIGN. Files hold records of three kinds in any order: requests, verdicts and feedback, as in their topics (`kcat
- * -C` writes them so). Feedback may also come from its topic itself. Feedback is read first and stored by request. A
- * second pass reads verdicts, only if some record means "the answer" without naming it; it stores the SQL of that
- * answer. Requests stream past afterwards. Memory is therefore that of the feedback, whatever the topics hold. Files
- * are read up to three times, so "-" is not allowed here. Rejected: fitting on verdicts alone. It needs no database,
- * but verdicts hold neither question, votes nor generators, and numbers for the verifier only under `explain: full`.
+ * DESIGN. Files hold records of three kinds in any order: requests, verdicts and feedback. They have the form of the
+ * records in the topics (`kcat -C`). Feedback may also come from its topic itself. Feedback is read first and stored by
+ * request. A second pass reads verdicts, only if some record means "the answer" without naming it; it stores the SQL of
+ * that answer. Requests stream past afterwards. Memory is therefore bounded by the feedback, not by the size of the
+ * topics. Files are read up to three times, so "-" is not allowed here. Rejected: fitting on verdicts alone. It needs
+ * no database. But verdicts lack question, votes and generators, and have numbers for the verifier only with `explain:
+ * full`.
  *
- * A verdict whose answer the user chose among readings counts as such a record too: that answer is right.
+ * If the user chose the answer of a verdict among readings, the verdict counts as a record that marks this answer
+ * right.
  *
  * A record that marks a candidate right makes its SQL the gold query of the request. One that marks it wrong applies to
  * all candidates with its result, and to no others. The last record about a query counts, and of several right ones the
@@ -43,11 +45,11 @@ struct feedback_record {
 enum err_code feedback_parse(const json_t *json, struct feedback_record *out, struct err *err);
 
 struct feedback_counts {
-    uint64_t records;    /* good ones */
-    uint64_t bad;        /* skipped */
-    uint64_t requests;   /* that received some, so far */
+    uint64_t records;    /* usable records */
+    uint64_t bad;        /* skipped records */
+    uint64_t requests;   /* requests with feedback so far */
     uint64_t unresolved; /* records about a candidate that the request lacks, or an answer that no verdict names */
-    uint64_t repeated;   /* requests whose id appeared before: they receive none */
+    uint64_t repeated;   /* requests whose id appeared before: they receive no feedback */
     uint64_t overruled;  /* requests with gold of their own, or without a question: their feedback is unused */
 };
 
@@ -55,8 +57,7 @@ struct feedback;
 
 /* Reads these files, and then a range of the feedback topic to its end. `topic` may be NULL; source_open_topic opens
  * it, and every record in it should be feedback. Unusable records are counted and skipped; `skipped` receives the first
- * twenty. Returns ERR_IO if a file cannot be read, or source_advance's errors. On success the caller owes
- * feedback_free. */
+ * twenty. Returns ERR_IO if a file cannot be read, or source_advance's errors. On success, free with feedback_free. */
 enum err_code feedback_read(const char *const *paths, int n, struct source *topic, input_skipped skipped,
                             struct feedback **out, struct err *err);
 void feedback_free(struct feedback *feedback); /* NULL is fine */
@@ -66,7 +67,7 @@ struct feedback_labels {
     const char *right; /* NULL if no candidate was marked right */
     const char **wrong;
     uint32_t n_wrong;
-    const char *generator; /* that the records name; may be NULL */
+    const char *generator; /* generator that the records name; may be NULL */
 };
 
 /* Finds the feedback on a request. Returns false if there is none. Call it once for each request. */

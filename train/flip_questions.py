@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
-"""Training questions turned round: one cue of the question replaced by its opposite, and the query with it.
+"""Makes the opposite of training questions: replaces one cue of a question by its opposite, and changes the query
+accordingly.
 
   flip_questions.py LOG.jsonl ... --db-root DATABASES [--each 2] [--seed 1] > flipped.jsonl
 
-What is right for most questions of a data set a verifier takes for right by its form: > rather than >=, DESC rather
-than ASC, the average rather than the total. Here "more than 5" becomes "at least 5", the oldest the youngest, Paris
-another city of the column, in question and query alike, so that each of the two queries is right for the one question
-and wrong for the other, and nothing but the words tells which.
+A verifier learns that the most frequent form of a data set is right: > rather than >=, DESC rather than ASC, the
+average rather than the total. Here "more than 5" becomes "at least 5", the oldest becomes the youngest, and Paris
+becomes another city of the column, in question and query alike. So each of the two queries is right for one question
+and wrong for the other, and only the words tell which.
 
-A line is turned only where the question has the cue once and the query its counterpart once, where the new query runs,
-and where its result is another one and not empty. Lines have a gold query and no candidates: those are made around it,
-as for any other line, and the query that was turned round is among them. The same arguments give the same lines.
+A line is changed only under these conditions: the question has the cue once, and the query has its counterpart once.
+The new query runs, and its result is not empty and differs from the old one.
+
+Lines have a gold query and no candidates. Training makes candidates from gold, and the original query is among them.
+The same arguments give the same lines.
 """
 import argparse, json, os, random, re, sqlite3, sys, zlib
 
-# Words of the question, words in their place; pattern of the query, what takes its place.
+# (pattern of the question, replacements; pattern of the query, replacement)
 ABOVE = r"(?<![<>=!])>(?!=)\s*(?=[\d'\"])"
 BELOW = r"(?<![<>=!])<(?![=>])\s*(?=[\d'\"])"
 CUES = [
@@ -65,14 +68,14 @@ def put(text, match, replacement):
 
 
 def turned(question, sql, rng):
-    """All questions and queries that one cue gives."""
+    """Yields all questions and queries that replacing one cue gives."""
     for asked, instead, pattern, replacement in CUES:
         word, place = once(asked, question), once(pattern, sql)
         if word and place: yield put(question, word, rng.choice(instead)), put(sql, place, replacement)
 
 
 def other_value(db, question, sql, rng):
-    """A value of the question and of a condition, replaced by another one of the column."""
+    """Replaces a value that question and condition share by another value of the column."""
     for match in EQUALITY.finditer(sql):
         value, column = match[2][1:-1], match[1].split(".")[-1]
         place = once(r"(?<!\w)" + re.escape(value) + r"(?!\w)", question)

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Questions with a right query and plausible slips, made from schemas and data alone.
+"""Makes questions with a right query and plausible errors from schemas and data alone.
 
   generate_questions.py --db-root DATABASES --db NAME ... | --dbs-of LOG.jsonl  [--each 150] [--seed 1] >
   generated.jsonl
 
-The training questions of public datasets never say some things that users say every day: "including those without any",
-"in March", "what share of", "the second highest", "also the ones with nothing recorded". What a verifier has not seen
-asked it cannot judge, and forms of SQL that only ever stood in wrong queries (LEFT JOIN, CAST, IS NOT NULL) it takes
-for wrong. So each template of `questions` asks such a thing of a table, or of tables that belong together, in the words
-of that schema with some of them replaced by everyday ones, and brings the right query and the slips that people and
-models make.
+The training questions of public datasets lack phrases that users write every day: "including those without any", "in
+March", "what share of", "the second highest", "also the ones with nothing recorded". A verifier cannot judge phrases
+that it has not seen. It also rejects forms of SQL that occur only in wrong queries of its training data (LEFT JOIN,
+CAST, IS NOT NULL).
 
-One line a question, as in any log: {"id", "db", "question", "gold", "candidates": [{"sql"} ...]}. Candidates are slips;
-what they are worth is found by execution, as everywhere, so a slip that happens to give the right rows counts as right.
-The same arguments give the same lines.
+So each template of `questions` makes such a question about a table, or about related tables. It uses the words of the
+schema, some of them replaced by everyday words. It adds the right query and the errors that people and models make.
+
+The output has one line for each question, as in any log: {"id", "db", "question", "gold", "candidates": [{"sql"} ...]}.
+Candidates are the errors. Execution labels them, so an error that has the right rows counts as right. The same
+arguments give the same lines.
 """
 
 import argparse, collections, copy, json, os, random, sqlite3, sys
@@ -25,8 +26,8 @@ from questions.schema import Table
 OF_TABLE = of_table.OF_TABLE + of_values.OF_TABLE + of_conditions.OF_TABLE
 OF_PAIR = of_pair.OF_PAIR + of_values.OF_PAIR + of_children.OF_PAIR
 
-MOST_OF_A_TEMPLATE = 4  # of one database
-# Those that few databases have columns for.
+MOST_OF_A_TEMPLATE = 4  # questions of a template for one database
+# The maximum of templates for which few databases have columns.
 MOST_OF_RARE = {
     t: 8
     for t in (
@@ -42,7 +43,8 @@ MOST_OF_RARE = {
 
 
 def named_after(child, others):
-    """A table that only connects two others stands for the other one: a student's `takes` are courses."""
+    """Returns a child table. If it only connects two others, it gets the words of the other one: the `takes` of a
+    student are courses."""
     if len(others) != 1 or not others[0] or len(child.columns) > 4 or child.label():
         return child
     out = copy.copy(child)
@@ -51,7 +53,7 @@ def named_after(child, others):
 
 
 def families(tables):
-    """(parent, key, child, link) for every foreign key of one column between tables that people ask about."""
+    """Yields (parent, key, child, link) for each foreign key of one column between tables that people ask about."""
     by_name = {t.name.lower(): t for t in tables}
     for t in tables:
         t.children = [
@@ -70,13 +72,13 @@ def families(tables):
 def attempt(a, template, subject):
     try:
         return template(a, *subject)
-    # nothing to draw from: the template does not fit this table
+    # there is nothing to choose from: the template does not fit this table
     except (AttributeError, IndexError, TypeError, ValueError):
         return None
 
 
 def answer(db, sql, ordered):
-    """The first rows, in order where that was asked for; None: it does not run."""
+    """Returns the first rows, in order if the query is ordered; None if the query does not run."""
     try:
         rows = [repr(row) for row in db.execute(sql).fetchmany(2000)]
     except sqlite3.Error:
@@ -85,7 +87,7 @@ def answer(db, sql, ordered):
 
 
 def sound(db, made):
-    """The right query runs and answers something, and some slip answers something else."""
+    """True if the right query runs and has rows, and some error has another result."""
     ordered = "ORDER BY" in made[1]
     right = answer(db, made[1], ordered)
     return bool(right) and any(answer(db, slip, ordered) != right for slip in made[2][:1] + made[2][-1:])

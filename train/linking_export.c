@@ -1,3 +1,5 @@
+/* Writes a line of the input of a schema linker (linking_export.h): the schema, the mentions of its parts in the
+ * question, and the tables and columns of the gold query. */
 #include "train/linking_export.h"
 
 #include "lib/sql/bind.h"

@@ -1,6 +1,6 @@
 /* The input of a schema linker, in training and in use: a question and its schema. A line also lists the parts of the
- * schema that the question's words name, and the tables and columns of the gold query. docs/linking.md has the
- * format. */
+ * schema that words of the question name, and the tables and columns of the gold query. The format is in
+ * docs/linking.md. */
 #ifndef ASSAY_TRAIN_LINKING_EXPORT_H
 #define ASSAY_TRAIN_LINKING_EXPORT_H
 
@@ -26,8 +26,8 @@ struct linking_export {
     const char *gold;                /* the gold query; NULL if unknown, and the line has no `gold` */
 };
 
-/* Makes the line; the caller owes json_decref. Returns NULL with `err` if the gold query does not parse or bind, or
- * memory runs out. Thread: any, one for each arena. */
+/* Makes the line. Release with json_decref. Returns NULL with `err` if the gold query does not parse or bind, or memory
+ * runs out. Thread: any, one for each arena. */
 json_t *linking_export_line(const struct linking_export *from, struct err *err);
 
 #endif

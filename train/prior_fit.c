@@ -1,3 +1,4 @@
+/* Fits the prior of a generator (prior_fit.h) by coordinate search. */
 #include "train/prior_fit.h"
 
 #include <glib.h>
@@ -12,8 +13,8 @@ struct lines_of {
     const struct verifier_data *data;
     const char *generator;
     const double *content;                  /* log-odds of each sample */
-    struct msg_judged **judged;             /* for each question; NULL for other generators */
-    const struct msg_execution *executions; /* of each sample */
+    struct msg_judged **judged;             /* candidates of each question; NULL for other generators */
+    const struct msg_execution *executions; /* execution of each sample */
 };
 
 static const struct {

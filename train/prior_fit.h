@@ -1,13 +1,13 @@
-/* Fits the four numbers of a generator (struct verifier_prior) to lines with candidates and gold, or feedback: the
- * worth of votes, positions and the content model.
+/* Fits the four numbers of a generator (struct verifier_prior): the weights of votes, positions and the content model.
+ * Reads lines with candidates and gold, or feedback.
  *
  * The fit maximises the likelihood of "right" over all candidates that ran, by coordinate search over fixed steps. It
  * starts at the neutral default and is pulled towards it with the weight of PRIOR_FIT_PULL questions, so that ten
  * questions of feedback change little.
  *
- * With feedback instead of gold (train/feedback.h), unlabelled candidates are peers of the others and count for nothing
+ * With feedback instead of gold (train/feedback.h), unlabelled candidates are peers of the others but have no weight
  * themselves. A labelled candidate weighs as much as with gold. An answer marked right and one marked wrong weigh the
- * same, though only the first tells something about its peers too.
+ * same, although only the first also informs about its peers.
  *
  * Thread: any. Pure, and the same samples give the same numbers. */
 #ifndef ASSAY_TRAIN_PRIOR_FIT_H
@@ -22,7 +22,7 @@ struct prior_fit {
     uint32_t n;  /* usable questions of the generator */
     bool fitted; /* false if there are too few; `prior` is then the neutral one */
     struct verifier_prior prior;
-    double loss_neutral, loss; /* log loss a question, before and after */
+    double loss_neutral, loss; /* log loss for each question, before and after */
 };
 
 /* Returns the content model's log-odds of each sample; free with g_free. */

@@ -85,7 +85,7 @@ static double *weights_for(const double *y, const uint8_t *use, size_t n, double
 enum { MIN_REAL = 500 }; /* number of real candidates from which they alone calibrate */
 
 /* Weighs the rows. All rows train the order of candidates. If there are enough real candidates, they alone calibrate
- * the probability, because a score means something else on mutants than on the output of a generator. */
+ * the probability, because scores of mutants and of real candidates have different meanings. */
 static void weigh(struct classifier_rows *rows, double target)
 {
     struct learn_data *data = &rows->data;

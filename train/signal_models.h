@@ -12,13 +12,13 @@
 /* --- the label model: no labels are needed --- */
 
 struct label_model_fit {
-    double prior;        /* share of right candidates as its anchor; below 0 the labelled share */
-    double target_prior; /* share of right candidates in use; outside of 0 to 1 the same as `prior` */
-    double trust;        /* weight of the belief that a signal is more often right than not */
-    const char *command; /* for the file; may be NULL */
+    double prior;        /* anchor of the share of right candidates; below 0: the labelled share */
+    double target_prior; /* share of right candidates in use; outside of 0 to 1: `prior` */
+    double trust;        /* weight of the prior that a signal is more often right than wrong */
+    const char *command; /* command for the file; may be NULL */
 };
 
-/* Fits the label model. Returns NULL with `err` set. The caller owes lm_free. */
+/* Fits the label model. Returns NULL with `err` set. Free with lm_free. */
 struct lm_model *label_model_fit(const struct vectors *vectors, const struct label_model_fit *how, struct err *err);
 
 /* Returns a column's precision by the labels: the share of wrong candidates among the labelled ones where it fired. NAN
@@ -38,7 +38,7 @@ struct classifier_rows {
 
 /* Collects labelled rows with their labels or, with a `teacher`, all rows with its probabilities (SQLens's weak
  * supervision). Made-up candidates are wrong more often than real ones. If `target_prior` is within 0 and 1, rows are
- * weighted so that this share is right. The caller owes classifier_rows_free. */
+ * weighted so that this share is right. Free with classifier_rows_free. */
 void classifier_rows(const struct vectors *vectors, const struct lm_model *teacher, double target_prior,
                      struct classifier_rows *out);
 void classifier_rows_free(struct classifier_rows *rows);

@@ -1,3 +1,5 @@
+/* Builds the graph of a statement (sql_graph.h): numbers the nodes in preorder, drops those that add nothing, then adds
+ * the edges. */
 #include "train/sql_graph.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* A statement as a graph for models that learn on graphs: the tree, and a smaller graph of it.
  *
- * The smaller graph leaves out long parts with little information. These are join constraints (ON, USING) with all
- * below them, and nodes that only wrap one child (an item, a list of one, the frame of a subquery). A clause of one
- * child stays, because its node is the keyword. An edge goes from each remaining node to the nearest ones below it, and
- * the leaves are chained in the order of the text. Everything is linear in the nodes, whose number the parser
+ * The smaller graph omits long parts with little information. These are join constraints (ON, USING) with their
+ * subtrees. They are also nodes that only wrap one child (an item, a list of one, the frame of a subquery). A clause of
+ * one child stays, because its node is the keyword. An edge goes from each remaining node to the nearest ones below it,
+ * and the leaves are chained in the order of the text. Everything is linear in the nodes, whose number the parser
  * limits. */
 #ifndef ASSAY_TRAIN_SQL_GRAPH_H
 #define ASSAY_TRAIN_SQL_GRAPH_H
@@ -19,8 +19,8 @@ struct sql_graph {
     const struct sql_node **nodes; /* the root first */
     int64_t *parent;               /* index of the parent; -1 for the root */
     bool *kept;                    /* true if the smaller graph has it */
-    struct sql_graph_edge *edges;  /* of the smaller graph: downwards first, then the chain of its leaves */
-    uint32_t n_edges, n_chained;   /* all; those of the chain, which come last */
+    struct sql_graph_edge *edges;  /* edges of the smaller graph: downward edges, then the chain of its leaves */
+    uint32_t n_edges, n_chained;   /* all edges; the edges of the chain */
 };
 
 /* Makes the graph; everything lives in the arena. Returns false if there is no tree or the arena is full. Thread:

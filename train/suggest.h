@@ -9,7 +9,7 @@
 
 struct suggest;
 
-/* Makes an empty set of counts; the caller owes suggest_free. Thread: one at a time. */
+/* Makes an empty set of counts. Free with suggest_free. Thread: one at a time. */
 struct suggest *suggest_new(void);
 void suggest_free(struct suggest *suggest);
 

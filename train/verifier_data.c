@@ -41,13 +41,13 @@ struct judge;
 struct line {
     char *text;
     size_t len;
-    float *embedding; /* of the question, to find siblings */
+    float *embedding; /* embedding of the question, to find siblings */
     GArray *samples;  /* struct verifier_sample: samples of this question */
 };
 
 struct collector {
     const struct verifier_collect *config;
-    struct db_limits limits; /* of candidates */
+    struct db_limits limits; /* limits of candidates */
     GHashTable *blind;       /* name of a database → struct wording_model that has not seen it (config->blind); may be
                               * NULL */
     GArray *lines;           /* struct line */

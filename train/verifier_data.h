@@ -3,11 +3,11 @@
  * A log line with candidates gives those that run (beams). A line without candidates gives its gold query and plausible
  * wrong queries. These are mutants of the gold, mutants of mutants, and *siblings*: the gold queries of other questions
  * on the same database, most similar question first. Labels come from execution: a mutant or sibling with the gold's
- * result is right. Queries that fail are left out, because the verifier never sees one. Questions whose gold is proved
- * wrong by the data are left out too: numbers sorted or compared as text, NULL that comes first.
+ * result is right. Queries that fail are omitted, because the verifier never sees one. Questions are omitted if the
+ * data prove their gold wrong: it sorts or compares numbers as text, or NULL comes first.
  *
- * Instead of gold a line may have feedback (train/feedback.h). A candidate marked right replaces the gold, one marked
- * wrong labels those with its result, and the others stay unknown.
+ * Instead of gold a line may have feedback (train/feedback.h). A candidate marked right replaces the gold. A candidate
+ * marked wrong labels all candidates with its result. The others stay unknown.
  *
  * With a fitted verifier, a second pass may add its *favourites* (struct verifier_search). These are wrong single and
  * double mutants that the verifier takes for right, although it has not seen their database.
@@ -46,17 +46,17 @@ struct verifier_sample {
     uint32_t rows;
     uint64_t digest[2];
     float features[FEATURE_COUNT];
-    float signals[VSIG_ID_END]; /* by id: 0 silent, 0.5 a note, 1 warning, 2 error; NAN unavailable */
+    float signals[VSIG_ID_END]; /* level by id: 0 silent, 0.5 note, 1 warning, 2 error; NAN unavailable */
 };
 
 struct verifier_question {
     char *text, *evidence, *db; /* evidence may be NULL */
     char *gold;                 /* NULL if feedback only marks wrong queries */
     char **wrong;               /* SQL that feedback marks wrong, NULL at the end; may be NULL */
-    char *generator;            /* that all its candidates name, "" none, "*" several */
-    uint64_t components;        /* of the gold query */
-    uint32_t first, n;          /* its samples */
-    uint32_t given;             /* candidates of its line, those that fail too */
+    char *generator;            /* generator that all candidates name; "" for none, "*" for several */
+    uint64_t components;        /* components of the gold query */
+    uint32_t first, n;          /* range of its samples */
+    uint32_t given;             /* candidates of its line, including those that fail */
     uint32_t database;          /* from 0, in order of appearance */
     bool gold_empty;
     bool from_feedback;
@@ -70,13 +70,13 @@ struct verifier_data {
     struct verifier_sample *samples;
     uint32_t n;
     uint32_t skipped;   /* requests without gold, or whose gold does not run */
-    uint32_t unreached; /* those whose database could not be opened */
+    uint32_t unreached; /* requests whose database could not be opened */
     uint64_t unread;    /* lines that are neither requests nor verdicts nor feedback */
 };
 
 /* Searches for wrong queries that a verifier prefers. It replaces the usual candidates by `pool` mutants of the gold
- * query and as many mutants of mutants, other than those of a first pass with the same seed. The `keep` wrong ones with
- * the highest score remain. */
+ * query and as many mutants of mutants. Mutants of a first pass with the same seed are excluded. The `keep` wrong ones
+ * with the highest score remain. */
 struct verifier_search {
     double (*like)(const void *ctx, const struct verifier_sample *sample); /* thread-safe */
     const void *ctx;
@@ -86,7 +86,7 @@ struct verifier_search {
 
 struct verifier_collect {
     const struct worker_databases *databases;
-    struct schema_cache *schemas; /* of these databases, by engine_settings_schemas; must outlive the call */
+    struct schema_cache *schemas; /* indexes of these databases, by engine_settings_schemas; must outlive the call */
     enum msg_expose expose;       /* exposure in the settings: with none, mutants hold no values of the data */
     const struct db_limits *limits;
     const struct vsig_options *signals;
@@ -98,11 +98,11 @@ struct verifier_collect {
     uint64_t seed, limit;                  /* limit 0 means all lines */
     unsigned threads;                      /* 0 means one for each processor */
     const struct verifier_search *search;  /* NULL: the usual candidates */
-    void (*tick)(void *ctx, double share); /* now and then, on the calling thread; may be NULL */
+    void (*tick)(void *ctx, double share); /* called periodically on the calling thread; may be NULL */
     void *ctx;
 };
 
-/* Reads the logs and judges everything. On success the caller owes verifier_data_free. Thread: main; starts its own. */
+/* Reads the logs and judges everything. On success, free with verifier_data_free. Thread: main; starts its own. */
 enum err_code verifier_collect(const struct verifier_collect *config, const char *const *logs, int n_logs,
                                struct verifier_data **out, struct err *err);
 void verifier_data_free(struct verifier_data *data);

@@ -84,8 +84,8 @@ struct fit {
     const struct verifier_fit_options *options;
     struct verifier_fitted *out;
     struct question_keys keys;
-    bool *first;      /* by question: true if components are learned from it */
-    double *expected; /* by question: SQL_COMPONENT_COUNT each */
+    bool *first;      /* for each question, true if components are learned from it */
+    double *expected; /* SQL_COMPONENT_COUNT for each question */
     /* The rows of the content model. */
     const char **names;
     unsigned *columns, m;
@@ -169,7 +169,7 @@ static bool fill_rows(struct fit *fit)
 }
 
 /* Returns the weight of a made-up sample with the gold's result. If its kind of change always changes the meaning, the
- * sample is neither right nor known to be wrong on other data, and weighs 0. */
+ * sample weighs 0, because it is not right, but its result does not show that it is wrong. */
 static double weight_by_chance(const struct fit *fit, const struct verifier_sample *sample)
 {
     bool differs = sample->op >= 0 && !mutants_may_agree((enum sql_mutator)sample->op);

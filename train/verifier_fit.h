@@ -16,11 +16,11 @@ struct verifier_fit_options {
     unsigned folds; /* 2 .. 20 */
     struct learn_options trees;
     struct hashed_options components;
-    double weight[ORIGIN_COUNT]; /* of a wrong sample of that origin */
+    double weight[ORIGIN_COUNT]; /* weight of a wrong sample of that origin */
     double by_chance; /* weight of a made-up sample with the gold's result; 0 if its kind always changes the meaning */
-    double right_share; /* of all weight, that of right samples */
+    double right_share; /* share of the right samples in the total weight */
     double wording;     /* weight of the wording's score beside the content model */
-    double hard;        /* wrong samples gain weight (1 + hard) times by how right they look; 0 is off */
+    double hard;        /* multiplies the weight of a wrong sample by 1 + hard * (its P(right)); 0 is off */
     uint32_t without;   /* bits 1 << enum feature_group: leave these columns out */
     const char *command;
 };
@@ -30,18 +30,18 @@ struct verifier_fitted {
     struct hashed_model *components;
     struct learn_model *content;
     double *held_out; /* P(right) of each sample by models that have not seen its database; calibrated */
-    uint8_t *fold;    /* of each database */
+    uint8_t *fold;    /* fold of each database */
     /* The models behind held_out, to score other candidates of these questions without leakage. */
-    struct learn_model **without; /* by fold: trees that have not seen it */
+    struct learn_model **without; /* for each fold, trees that have not seen it */
     unsigned folds;
-    double *expected;  /* by question: SQL_COMPONENT_COUNT each */
+    double *expected;  /* SQL_COMPONENT_COUNT for each question */
     unsigned *columns; /* columns of a row (scoring/verifier_row.h) that the trees read */
     unsigned n_columns;
 };
 
 enum err_code verifier_fit(const struct verifier_data *data, const struct verifier_fit_options *options,
                            struct verifier_fitted *out, struct err *err);
-/* Computes only the held-out scores, without a final model: for comparisons. */
+/* Computes only the held-out scores, without a final model, for comparisons. */
 enum err_code verifier_cross(const struct verifier_data *data, const struct verifier_fit_options *options,
                              struct verifier_fitted *out, struct err *err);
 void verifier_fitted_free(struct verifier_fitted *fitted);

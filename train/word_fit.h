@@ -1,12 +1,11 @@
 /* Fits the wording model (lib/question/wording.h) to pairs: a question, a right query, and a wrong one.
  *
  * A pair is a line of JSON as train/business/log.py --pairs writes it. A logistic regression (liblinear) learns from
- * the keys that one query of a pair has and the other has not. So only what differs between the two can have a weight.
- * Words are common if the questions of four databases have them. Keys that the pairs of one database alone have get no
- * weight.
+ * the keys that only one query of a pair has. So only differences between the two can have a weight. Words are common
+ * if the questions of four databases have them. Keys that only the pairs of one database have get no weight.
  *
- * Databases are split into folds. Models of the folds measure what the model knows of databases that it has not seen.
- * The verifier learns the worth of the score from these models too (struct verifier_collect, `blind`). Thread: main. */
+ * Databases are split into folds. The models of the folds measure accuracy on unseen databases. The verifier also
+ * learns from them how reliable the score is (struct verifier_collect, `blind`). Thread: main. */
 #ifndef ASSAY_TRAIN_WORD_FIT_H
 #define ASSAY_TRAIN_WORD_FIT_H
 
@@ -18,10 +17,10 @@
 
 struct word_fit_options {
     const struct worker_databases *databases;
-    struct schema_cache *schemas; /* of these databases */
+    struct schema_cache *schemas; /* indexes of these databases */
     const struct db_limits *limits;
     unsigned bits, folds;
-    double cost; /* of liblinear: higher fits the pairs more closely */
+    double cost; /* cost of liblinear: a higher cost fits the pairs more closely */
     const char *out;
     const char *blind;     /* folder for the folds' models, one file NAME.bin for each database; NULL to write none */
     input_skipped skipped; /* called for lines that cannot be used */
@@ -39,7 +38,7 @@ enum err_code fit_words(const struct word_fit_options *options, const char *cons
                         struct word_fit_result *result, struct err *err);
 
 /* Loads the models NAME.bin of a folder into *out, a table of NAME to struct wording_model. Returns ERR_CONFIG if there
- * is no model, or the errors of wording_load. On success the caller owes g_hash_table_destroy. */
+ * is no model, or the errors of wording_load. On success, free with g_hash_table_destroy. */
 enum err_code load_blind_words(const char *folder, GHashTable **out, struct err *err);
 
 #endif

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""A training log of questions that were written by hand: train/written/questions.jsonl, and pairs of tests/data/pairs.
+"""Makes a training log of hand-written questions: train/written/questions.jsonl, and pairs of tests/data/pairs.
 
   written_log.py [--times 4] FILE.jsonl ... > written.jsonl
   written_log.py --db-root DATABASES FILE.jsonl ...
 
-The first right query of a question is its gold, all others are its candidates. A line is written --times times, since a
-hundred of them weigh little beside thousands that templates made; mutants differ each time.
+The first right query of a question is its gold, and all others are its candidates. A line is written --times times,
+because a hundred lines have little weight beside thousands made by templates. Their mutants differ each time.
 
-With --db-root nothing is written: every query is run, and what does not keep to train/written/README.md is told; the
-exit status is then 1.
+With --db-root nothing is written. Every query is run, and violations of train/written/README.md are reported. The exit
+status is 1 if there are any.
 """
 import argparse, json, os, sqlite3, sys
 from execute import run, same
 
 
 def queries_of(question):
-    """Right queries, wrong queries: of a written question or of a pair."""
+    """Returns (right queries, wrong queries) of a written question or of a pair."""
     right = question["right"] if isinstance(question["right"], list) else [question["right"]]
     wrong = question["wrong"] if isinstance(question["wrong"], list) else [{"sql": question["wrong"]}]
     return right, [w["sql"] for w in wrong]
@@ -29,7 +29,7 @@ def log_of(question, copy):
     return out
 
 
-# --- held against the databases ---
+# --- checks on the databases ---
 
 def faults(question, db):
     right, wrong = queries_of(question)
@@ -46,7 +46,7 @@ def faults(question, db):
 
 
 def check(questions, root):
-    """How many questions have a fault; each fault is printed."""
+    """Prints each fault. Returns the number of questions with a fault."""
     bad, dbs = 0, {}
     for question in questions:
         name = question["db"]

@@ -1,5 +1,5 @@
-/* Tools and resources of the Model Context Protocol with which agents use the databases. For `assay mcp` and `assay
- * serve`. */
+/* Tools and resources of the Model Context Protocol, with which agents use the databases (`assay mcp`, `assay
+ * serve`). */
 #ifndef ASSAY_CLI_COMMANDS_AGENT_H
 #define ASSAY_CLI_COMMANDS_AGENT_H
 

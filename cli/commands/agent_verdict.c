@@ -55,9 +55,10 @@ static void append_line(GString *out, const char *lead, const char *text, size_t
     g_string_append_c(out, '\n');
 }
 
-/* --- which candidate it is about --- */
+/* --- the subject of the verdict --- */
 
-/* Returns the chosen candidate; for a repair, the repaired one; otherwise the likeliest, or NULL if there are none. */
+/* Returns the chosen candidate; for a repair, the repaired one; otherwise the one with the highest P(correct), or NULL
+ * if there are none. */
 static const json_t *subject_of(const json_t *verdict)
 {
     size_t i;

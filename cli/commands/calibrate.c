@@ -14,14 +14,14 @@ static const double USUAL_ALPHA = 0.05;
 
 struct group {
     char *name;
-    GArray *records; /* of struct risk_record */
+    GArray *records; /* struct risk_record */
 };
 
 struct calibrate {
     struct labelled_run run;
     GHashTable *clusters; /* database → its number */
     GPtrArray *databases; /* their names, by number */
-    GPtrArray *groups;    /* of struct group */
+    GPtrArray *groups;    /* struct group */
     uint64_t unknown, unanswered;
 };
 
@@ -131,7 +131,8 @@ static enum err_code write_file(const struct calibrate *c, const struct scoring_
     return code;
 }
 
-/* "312 verdicts suffice for 0.08; 0.05 takes some 540 like these" */
+/* Prints whether the verdicts guarantee `alpha`. If not, prints the least guaranteed risk, and the number of verdicts
+ * that `alpha` needs. */
 static void say_needs(struct table *table, const struct risk_record *sorted, uint32_t n, double alpha, double delta)
 {
     struct risk_promise promise = risk_control(sorted, n, alpha, delta, 1);
@@ -236,7 +237,7 @@ static int calibrate_run(struct cli *cli)
                           .groups = g_ptr_array_new_with_free_func(group_free)};
     c.run.ctx = &c;
     engine_settings(cli, &c.run.config);
-    /* Every question is answered whatever its P: the calibration determines which answers to give. */
+    /* Each question gets an answer at any P, because the calibration determines which answers to give. */
     c.run.config.defaults.policy = MSG_BEST_EFFORT;
     c.run.config.defaults.alpha = 0;
     c.run.config.calibration = NULL;

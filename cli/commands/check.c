@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Splits text into candidates: statements that end with a semicolon at the end of a line or, if no line does, one for
- * each line. */
+/* Splits text into candidates. A statement ends with a semicolon at the end of a line. If there is no such semicolon,
+ * each line is a candidate. */
 static void split_candidates(char *text, GPtrArray *out)
 {
     bool statements = false;

@@ -18,7 +18,7 @@ struct check {
     GPtrArray *pairs;
     guint asked, told; /* pairs submitted or skipped; pairs whose outcome is written */
     struct output *output;
-    const char *db; /* database of files that name none; NULL uses their folder's name */
+    const char *db; /* database for files that name none; NULL uses the name of their folder */
     unsigned held, skipped, failed;
     int exit;
 };

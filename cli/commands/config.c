@@ -82,7 +82,8 @@ static void print_signals(struct cli *cli)
     }
 }
 
-/* Names of databases are the user's, so they are always quoted. No setting contains a password. */
+/* Prints the entries of the catalogue. Users choose the names of databases, so the names are always quoted. No setting
+ * contains a password. */
 static void print_catalogue(struct cli *cli)
 {
     const struct catalogue *catalogue = cli->catalogue;

@@ -1,14 +1,15 @@
-/* assay coordinator: the deciding half of a fleet, as a process.
+/* assay coordinator: runs a coordinator of a fleet as a process.
  *
- * DESIGN. A fenced coordinator ends, and so does one with a transaction of unknown outcome: the state is in the log.
- * Without a supervisor it would stay down, although no other process has its name. A static member fences itself if
- * brokers were unreachable for longer than its session. It rejoins, and the answer to an earlier join arrives after it.
- * So it restarts in its own process by execve. Nothing in memory survives. So no producer outlives its doubt (I4), no
- * membership is used again (I3), and the state is read back from the log (I7), as after a restart.
+ * DESIGN. A run of the coordinator ends if it is fenced, or if the outcome of a transaction is unknown. Its state is in
+ * the log. Without a supervisor the process would stay down, although no other process may have its name. For example,
+ * a static member fences itself if brokers were unreachable for longer than its session: it rejoins, and then the
+ * answer to an earlier join arrives.
  *
- * Before it joins again, it waits until the group has no member of its name. Its own old member is gone when its
- * session has timed out. A name that stays taken belongs to another process, which replaced this one. Then it ends for
- * good.
+ * So the process restarts itself by execve, and nothing in memory survives. No producer with a transaction of unknown
+ * outcome remains (I4), and no membership is used again (I3). The state is read back from the log (I7).
+ *
+ * Before it joins again, the process waits until the group has no member of its name. Its own old member disappears
+ * when its session has timed out. If the name stays taken, another process has replaced this one, and this one exits.
  *
  * Rejected: taking the name back at once. Two processes with one --instance would fence each other for ever.
  */
@@ -40,7 +41,7 @@ static enum err_code run(void *ctx, struct err *err)
 static void stop(void *ctx)
 {
     const struct process *process = ctx;
-    if (process->ended == ERR_OK) anew_forbid(); /* a signal requested it */
+    if (process->ended == ERR_OK) anew_forbid(); /* a signal requested the stop */
     coordinator_stop(process->coordinator, false);
 }
 
@@ -115,8 +116,7 @@ static int64_t restoring_ns(void *ctx)
     return stats.once.restoring_ns;
 }
 
-/* --- restarting -----------------------------------------------------------------------------------------------------
- */
+/* --- restarting -------------------------------------------------------------------------------------------------- */
 
 /* Returns the time after which a dead member has left the group. */
 static int64_t session_ms(const struct cli *cli)
@@ -129,7 +129,7 @@ static int64_t session_ms(const struct cli *cli)
     return ms;
 }
 
-/* Asks the group once. Unreachable brokers are class retry. */
+/* Asks the brokers once whether the name is taken. Unreachable brokers are an error of class retry. */
 static enum err_code ask_group(struct cli *cli, bool *taken, struct err *err)
 {
     struct bus *bus = NULL;
@@ -175,8 +175,7 @@ static void begin_anew(enum err_code code)
     anew_begin();
 }
 
-/* --- the process ----------------------------------------------------------------------------------------------------
- */
+/* --- the process ------------------------------------------------------------------------------------------------- */
 
 static int serve(struct cli *cli, enum err_code *ended)
 {

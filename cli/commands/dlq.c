@@ -1,7 +1,7 @@
 /* assay dlq: lists dead letters, and sends them again.
  *
  * list commits no offsets. redrive stores its position as the offsets of the group "assay-dlq-redrive". With --code it
- * has a separate position for that code, because it skips dead letters of other codes, which may be wanted later. Each
+ * has a separate position for that code, because it skips dead letters of other codes, which may be sent later. Each
  * kind of redrive also reads the other's position, so each dead letter is sent once.
  *
  * A position advances only after the brokers have acknowledged the records. So a redrive that dies may send some dead
@@ -230,7 +230,7 @@ static void print_rows(const struct post *post)
 /* Progress of the other kind of redrive: of one code, or (code NULL) of all. */
 struct place {
     char *code;
-    int64_t *from; /* by partition: records before it were sent */
+    int64_t *from; /* position of each partition; earlier records were sent */
     uint32_t n;
 };
 
@@ -238,7 +238,7 @@ struct drive {
     struct post *post;
     const char *topic;
     struct range *range;
-    GArray *places; /* of struct place */
+    GArray *places; /* struct place */
     uint64_t sent, passed, unreadable, unsaved;
 };
 

@@ -105,7 +105,7 @@ static void man_program(void)
     troff_common();
 }
 
-/* --- completion: words that every shell is told ----------------------------------------------------------------- */
+/* --- completion: words for all shells --------------------------------------------------------------------------- */
 
 /* Returns "a b c" for the choices "a|b|c"; for a signal's option, all possible settings. Returns NULL for any value.
  * Free with g_free. */

@@ -1,4 +1,4 @@
-/* The pages that `assay docs` prints from a file of their own. */
+/* Pages of `assay docs` that have a separate source file. */
 #ifndef ASSAY_CLI_COMMANDS_DOCS_H
 #define ASSAY_CLI_COMMANDS_DOCS_H
 

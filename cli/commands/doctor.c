@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- running them ------------------------------------------------------------------------------------------------- */
+/* --- running the checks ------------------------------------------------------------------------------------------- */
 
 struct visit {
     const struct db_checkup *checkup;
     json_t *findings;
     unsigned n_too_wide, n_errors;
-    const struct string_list *denied; /* of all databases */
-    bool *matched;                    /* by entry of `denied` */
+    const struct string_list *denied; /* denied columns for all databases */
+    bool *matched;                    /* for each entry of `denied` */
 };
 
 static const char *text_of(const struct db_value *value)
@@ -187,7 +187,7 @@ static int doctor_run(struct cli *cli)
 {
     enum format format;
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
-    if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT; /* in a pipe too */
+    if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT; /* also for a pipe */
     if (cli->settings.doctor.catalogue) return visit_catalogue(cli, format);
     const char *path = cli->settings.doctor.db;
     if (!path) {

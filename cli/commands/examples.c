@@ -31,7 +31,7 @@ static const char *error_of(const struct msg_judged *judged, const struct labels
     return judged->n_findings && judged->findings[0].message ? judged->findings[0].message : OTHER_RESULT;
 }
 
-/* Writes the steps, one a line, and the clauses that they change, each once. */
+/* Writes the steps, one on each line, and the clauses that they change, each once. */
 static bool describe(struct arena *arena, const char *wrong, const char *right, struct example *out)
 {
     struct repair_step steps[REPAIR_MAX_STEPS];
@@ -61,7 +61,8 @@ static bool holds_denied(const char *lower, const char *entry)
     return found;
 }
 
-/* Literals of a denied column occur beside its name, so SQL with that name is not stored. */
+/* True if the SQL has the name of a denied column. Literals of the column occur beside its name, so such SQL is not
+ * stored. */
 static bool names_denied(const struct build *b, const char *sql)
 {
     const struct msg_options *options = &b->run.config.defaults;

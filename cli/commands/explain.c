@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- against the question --- */
+/* --- comparison with the question --- */
 
 /* Returns the verifier's estimate for a request with this one candidate. Without models the statement is still
  * explained. */
@@ -110,7 +110,7 @@ static void print_story(const struct cli *cli, struct story *story, enum format 
         return;
     }
     if (cli->settings.explain.premise) {
-        print_line(story->explanation->premise); /* in the form for the verifier */
+        print_line(story->explanation->premise); /* the form for the verifier */
         print_line(story->explanation->missing);
         return;
     }

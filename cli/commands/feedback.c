@@ -27,7 +27,7 @@ struct generator {
     char *name;
     GPtrArray *answers; /* the highest P first, once all are read */
     struct risk_wanted wanted;
-    uint32_t labelled, picked; /* in the region */
+    uint32_t labelled, picked; /* numbers of answers in the region */
 };
 
 struct sample {

@@ -1,4 +1,4 @@
-/* assay fix: proposes repairs of one query, with higher P(correct). */
+/* assay fix: proposes repairs of one query that raise P(correct). */
 #include "cli/output/output.h"
 #include "cli/output/terminal.h"
 #include "cli/settings/catalogue.h"

@@ -1,5 +1,6 @@
-/* Uses Assay's verdicts in place of a person who confirms tables and columns: one is confirmed if the answer of a
- * verdict uses it. This is the surrogate filter of Reliable Text-to-SQL with Adaptive Abstention, section 3.3. */
+/* Uses Assay's verdicts in place of a person who confirms tables and columns. A table or column is confirmed if the
+ * answer of a verdict uses it. This is the surrogate filter of Reliable Text-to-SQL with Adaptive Abstention, section
+ * 3.3. */
 #ifndef ASSAY_CLI_COMMANDS_LINK_SURROGATE_H
 #define ASSAY_CLI_COMMANDS_LINK_SURROGATE_H
 

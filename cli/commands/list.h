@@ -1,7 +1,8 @@
-/* Every command, in the order of the manual. A row is the file cli/commands/<name>.c, which defines command_<name>; the
- * build makes a manual page of each but the hidden ones, which are in no list either. CMake reads the rows too: one a
- * line, nothing before it. No include guard: include it with COMMAND(name) and HIDDEN_COMMAND(name) defined; they end
- * here. */
+/* The commands, in the order of the manual. For each row, cli/commands/<name>.c defines command_<name>. The build makes
+ * a manual page for each command that is not hidden. Hidden commands are in no list for users.
+ *
+ * CMake reads the rows too, so each must begin a line of its own. There is no include guard: define COMMAND(name) and
+ * HIDDEN_COMMAND(name) before each inclusion; this file undefines them. */
 COMMAND(check)
 COMMAND(explain)
 COMMAND(fix)

@@ -72,7 +72,7 @@ static int serve(const struct cli *cli, struct assay_engine *engine, const struc
     return code ? complain_err(NULL, &err) : 0;
 }
 
-/* Reserves standard output for the protocol. Other output goes to standard error. */
+/* Reserves standard output for the protocol, and returns its descriptor. Other output goes to standard error. */
 static int take_output(void)
 {
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

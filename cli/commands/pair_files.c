@@ -1,6 +1,6 @@
 /* Reads question/SQL pairs from files (pair_files.h). Folders are walked without following links, and every count, size
- * and depth has a bound. A file with an invalid pair gets a code of its own, so it does not stop the others; a file
- * without a pair is skipped. */
+ * and depth has a bound. A file with an invalid pair gets an error code and does not stop the others. A file without a
+ * pair is skipped. */
 #include "cli/commands/pair_files.h"
 
 #include "lib/base/input.h"
@@ -109,7 +109,7 @@ static enum err_code read_text(struct reader *reader, struct pair *pair, const c
     return ERR_OK;
 }
 
-/* --- all of them ------------------------------------------------------------------------------------------------ */
+/* --- all files -------------------------------------------------------------------------------------------------- */
 
 /* Returns the folder's name, also for "q1.sql" and "./q1.sql". Free with g_free. */
 static char *folder_name(const char *path)

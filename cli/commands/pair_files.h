@@ -17,8 +17,8 @@
 
 enum {
     PAIRS_MAX_FILES = 10000,
-    PAIRS_MAX_BYTES = 64 << 20, /* of all of them */
-    PAIRS_MAX_DEPTH = 32        /* folders in one another */
+    PAIRS_MAX_BYTES = 64 << 20, /* total size of the files */
+    PAIRS_MAX_DEPTH = 32        /* nesting of folders */
 };
 
 struct pair {

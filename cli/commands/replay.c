@@ -1,4 +1,4 @@
-/* assay replay: reads a query log or the past of a topic; writes one verdict a line or record.
+/* assay replay: reads a query log or the past of a topic; writes one verdict for each line or record.
  *
  * DESIGN. One thread reads the requests, submits them to the engine and takes verdicts; the engine's threads judge.
  * Verdicts arrive in order of completion. `reorder` holds the requests in flight, in source order, and the verdicts
@@ -33,7 +33,7 @@ static const int64_t COMMIT_NS = 5000000000, BEHIND_NS = 1000000000;
 
 struct replay {
     struct cli *cli;
-    struct bus *bus; /* of a topic on either side; otherwise NULL */
+    struct bus *bus; /* transport of a topic on either side; otherwise NULL */
     struct source source;
     struct rate_limiter limiter;
     bool held; /* the source holds a request that is not submitted yet */
@@ -294,7 +294,7 @@ static bool compare_resumed(struct replay *r)
     return !r->refused;
 }
 
-/* Verdicts of an older version identify their request less precisely. */
+/* Reports verdicts of an older version, which identify their request less precisely. */
 static void say_undigested(const struct replay *r)
 {
     if (r->resume.undigested && !r->cli->settings.general.quiet)

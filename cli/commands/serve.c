@@ -22,19 +22,19 @@ enum { COMING_AND_GOING = 256 /* connections in addition to waiters */ };
 struct serve {
     const struct settings *settings;
     const struct serve_backend *backend;
-    void *judge; /* of the backend */
+    void *judge; /* opened backend */
     struct pending *pending;
     struct verdict_store *store; /* NULL stores verdicts in memory only */
     struct serve_files *files;
-    struct tokens *tokens; /* of the files; NULL allows all callers */
+    struct tokens *tokens; /* tokens of the files; NULL allows all callers */
     struct http_api *api;
     struct serve_runs *runs; /* NULL if none are shown */
     GArray *routes;          /* struct http_route: of the page and of the backend */
     struct otlp *otlp;
-    struct predictor *predictor; /* of a schema linker; NULL disables judging of traces */
+    struct predictor *predictor; /* predictor of a schema linker's errors; NULL disables judging of traces */
     struct predictor_options predictor_options;
-    atomic_llong until_ns; /* 0 while serving; otherwise new callers are refused, and at this time waiters are sent
-                            * away */
+    atomic_llong until_ns; /* 0 while serving; otherwise new callers are refused, and waiters are dismissed at this
+                            * time */
     atomic_llong heartbeat_ns;
     double started_s; /* since 1970 */
 };
@@ -46,9 +46,9 @@ static void keep_verdict(void *ctx, const struct outcome *verdict)
     verdict_store_put(serve->store, tokens_name(serve->tokens, verdict->tenant), verdict->id, verdict->body);
 }
 
-/* --- the part --- */
+/* --- running and stopping --- */
 
-/* True after a stop was requested, once there are no waiters or the time for them is over. */
+/* True after a stop was requested, when there are no waiters or their time is over. */
 static bool is_over(struct serve *serve)
 {
     struct pending_stats stats;
@@ -100,7 +100,7 @@ static void collect(void *ctx, struct metrics *metrics)
     if (serve->backend->collect) serve->backend->collect(serve->judge, metrics);
 }
 
-/* --- its figures, for the page --- */
+/* --- metrics for the page --- */
 
 static char *write_metrics(struct serve *serve, struct err *err)
 {

@@ -17,7 +17,7 @@
 enum {
     TENANT_SHIFT = 47 /* a tag is a tenant's number and, below it, the request's: as an offset not below 0 */,
     TURN_MS = 50,
-    SLOW_THREADS = 2,          /* of a worker, as in a fleet */
+    SLOW_THREADS = 2,          /* slow threads of a worker, as in a fleet */
     DEADLINE_MS = 10000,       /* default deadline of a request */
     MOST_DEADLINE_MS = 600000, /* maximum, as in a fleet */
     MOST_OPEN = 256            /* requests in the engine; further ones are told to retry */
@@ -116,7 +116,8 @@ static enum err_code open_alone(struct cli *cli, struct tracer *tracer, struct p
     if (!engine_settings_find_databases(cli))
         return err_set(err, ERR_USAGE,
                        "neither Kafka brokers nor databases are given" ERR_HINT "set --servers, or --db-root");
-    if (!cli->settings.judge.deadline_ms) cli->settings.judge.deadline_ms = DEADLINE_MS; /* for agents' requests too */
+    if (!cli->settings.judge.deadline_ms)
+        cli->settings.judge.deadline_ms = DEADLINE_MS; /* also applies to agents' requests */
     engine_settings(cli, &config);
     code = denied_settings_check(cli, &config.databases, denied_settings_warn, err);
     if (code) return code;

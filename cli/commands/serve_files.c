@@ -1,3 +1,4 @@
+/* Watches and reloads the files of a serving process (serve_files.h). A thread checks them once a second. */
 #include "cli/commands/serve_files.h"
 
 #include "cli/settings/catalogue.h"
@@ -13,7 +14,7 @@ enum { REFRESH_MS = 1000 };
 struct serve_files {
     struct tokens *tokens;
     struct tls *tls;
-    struct worker_databases databases; /* that tokens are for */
+    struct worker_databases databases; /* databases that tokens permit */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t stopped;

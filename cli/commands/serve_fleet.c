@@ -116,8 +116,8 @@ static enum err_code send_on(void *self, struct msg_request *request, const char
 
 /* --- open, close --- */
 
-/* Reads without end, from some time in the past: a caller whose replica died asks another one, which may have started
- * since. */
+/* Opens an endless range that begins in the past. A caller whose replica died asks another replica, which may have
+ * started later. */
 static enum err_code open_range(const struct fleet *fleet, const char *topic, struct range **out, struct err *err)
 {
     int64_t since_ms = bus_now_ns(fleet->bus) / 1000000 - fleet->settings->serve.look_back_ms;

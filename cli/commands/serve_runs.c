@@ -27,18 +27,18 @@ static const char *const state_names[] = {"new", "written", "indexing", "ready",
 struct shown {
     struct serve_runs *runs;
     char *name, *path;
-    GMutex lock; /* of the members below; held while the index is queried, never while it is built */
+    GMutex lock; /* lock of the members below; held while the index is queried, never while it is built */
     enum state state;
     struct run_index *run; /* NULL unless ready */
-    struct stat status;    /* of the file at the last check: a failed one is not retried */
+    struct stat status;    /* status of the file at the last check; a failed file is not retried */
     struct run_progress progress;
-    struct err err; /* of RUN_FAILED */
+    struct err err; /* error of RUN_FAILED */
     int64_t used_ns;
 };
 
 struct serve_runs {
     char *dir;
-    GMutex lock; /* of `shown`; taken before a run's own lock */
+    GMutex lock; /* lock of `shown`; taken before a run's own lock */
     GHashTable *shown;
     GThreadPool *indexer;
     atomic_bool closing;
@@ -453,7 +453,7 @@ static void get_runs(void *ctx, const struct http_request *request, struct http_
     reply_json(reply, json_pack("{s:o,s:b}", "runs", list, "truncated", truncated), NULL);
 }
 
-/* --- a file that is dropped --- */
+/* --- an uploaded file --- */
 
 static json_t *report_of(const char *path, const char *name, const struct http_request *request, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* The runs of assay serve --runs: files of verdicts in one folder, over HTTP.
  *
  *     GET  /v1/runs                       the files
- *     POST /v1/runs?name=NAME             verdicts, one a line, at most RUNS_DROP_BYTES; replies with run_index_report
+ *     POST /v1/runs?name=NAME             verdicts in lines, at most RUNS_DROP_BYTES; replies with run_index_report
  *                                         and stores nothing
  *     GET  /v1/runs/NAME                  the summary; 202 while its index is built, which the first request starts
  *     GET  /v1/runs/NAME/verdicts?...     filtered, one page at a time
@@ -9,7 +9,7 @@
  *     GET  /v1/runs/A/diff/B              as assay diff --format json; the first RUNS_CHANGES changes
  *
  * A name is that of a regular file in the folder itself, so no path leads out of it. Runs hold verdicts of all callers,
- * so they are hidden if callers have tokens. docs/runs.md has the parameters.
+ * so no runs are served if callers have tokens. docs/runs.md has the parameters.
  *
  * One thread builds the indexes, one after the other. An open run serves one caller at a time.
  */

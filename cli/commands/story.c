@@ -1,6 +1,6 @@
 /* Explains one statement (story.h). Every statement that it runs passes a gate for denied columns. A statement that the
- * engine refuses is not explained. Values are included only as far as the policy of the database permits, and errors of
- * the engine may quote values, so they are filtered too. */
+ * engine refuses is not explained. Values are included only as far as the policy of the database permits. Errors of the
+ * engine may quote values, so they are filtered too. */
 #include "cli/commands/story.h"
 
 #include "cli/output/format.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- making it --- */
+/* --- making the explanation --- */
 
 static enum explain_expose exposed(enum msg_expose expose)
 {
@@ -134,7 +134,8 @@ static json_t *phrase_json(const struct story *story, const struct explain_phras
                      (int)phrase->end, "columns", columns);
 }
 
-/* A computed column, and a row number, may show a denied column. */
+/* True if the values of a column are denied. A computed column or a row number may show a denied value, so it counts as
+ * denied if any column is denied. */
 static bool is_denied(const struct story *story, const struct prov_column *column)
 {
     uint32_t n = story->options.n_deny_columns;

@@ -1,4 +1,4 @@
-/* The explanation of one statement, and its alignment with a question. For `assay explain`, and for agents. */
+/* Explains one statement, and aligns it with a question; for `assay explain` and for agents. */
 #ifndef ASSAY_CLI_COMMANDS_STORY_H
 #define ASSAY_CLI_COMMANDS_STORY_H
 
@@ -22,7 +22,7 @@ struct story {
     struct vsig_subject subject;
     struct explain_options options;
     struct explanation *explanation;
-    double entails; /* by the built-in verifier; NAN if it has no estimate */
+    double entails; /* estimate of the built-in verifier; NAN if it has none */
     struct features_gap gaps[STORY_MAX_GAPS];
     uint32_t n_gaps;
 };

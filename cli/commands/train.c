@@ -297,8 +297,9 @@ static void print_classifier(const struct learn_model *model, const struct class
     g_free(right);
 }
 
-/* Returns the label model whose probability is a feature, which is also the teacher of a weak classifier. It is that of
- * --label-model; if weak and unset, one is fitted here. *model stays NULL if there is none. */
+/* Returns the label model whose probability is a feature, which is also the teacher of a weak classifier. It is the
+ * model of --label-model. If that is unset and the classifier is weak, a model is fitted. *model stays NULL if there is
+ * no model. */
 static enum err_code teacher(struct train *t, struct lm_model **model, struct err *err)
 {
     const char *path = t->cli->settings.judge.label_model;

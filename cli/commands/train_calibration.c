@@ -1,5 +1,5 @@
-/* assay train calibration: fits the weights of votes, positions and the content model for each generator of a log, and
- * writes them into the verifier's file (train/prior_fit.h). */
+/* assay train calibration: fits the weights of votes, positions and the content model for each generator of a log.
+ * Writes them into the verifier's file (train/prior_fit.h). */
 #include "cli/commands/train_verifier.h"
 
 #include "cli/output/table.h"
@@ -31,7 +31,7 @@ static const char *shown_name(const char *generator)
     return !*generator ? "(no name)" : strcmp(generator, "*") == 0 ? "* (several)" : generator;
 }
 
-/* A few questions do not characterise a generator, so no entry is written. */
+/* Reports that a generator has too few questions, so no entry is written for it. */
 static void say_few(const json_t *root, const char *generator, uint32_t n)
 {
     bool known = json_object_get(json_object_get(root, "generators"), generator) != NULL;

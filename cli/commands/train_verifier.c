@@ -47,7 +47,7 @@ static struct verifier_fit_options fit_options(const struct cli *cli, const char
     return o;
 }
 
-/* --- what held-out databases say --- */
+/* --- accuracy on held-out databases --- */
 
 /* Wrong samples of one origin; of one mutator if `op` is not negative. */
 struct slips {
@@ -91,7 +91,8 @@ static double auc_of(const struct verifier_data *data, const double *p, struct s
     return auc;
 }
 
-/* Counts pairs of a right and such a wrong sample of one question where the right one has the higher score. */
+/* Returns the share of pairs of a right and such a wrong sample of one question in which the right one scores
+ * higher. */
 static double pairs_of(const struct verifier_data *data, const double *p, struct slips which)
 {
     double won = 0, n = 0;

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-/* Reports that a line of a log, or a record, is skipped, and why. */
+/* Reports a skipped line of a log, or a skipped record, with the reason. */
 void train_skipped(const char *where, const char *why);
 /* Complains of the requests whose databases could not be opened. Returns EXIT_JUDGED if there are any, else 0. */
 int train_left_out(const struct verifier_data *data);

@@ -1,4 +1,4 @@
-/* assay worker: the computing half of a fleet, as a process. Threads share schema indexes and the Redis behind them. */
+/* assay worker: runs the workers of a fleet as a process. Threads share schema indexes and their cache in Redis. */
 #include "cli/settings/denied_settings.h"
 #include "cli/settings/engine_settings.h"
 #include "cli/settings/fleet_settings.h"
@@ -16,7 +16,7 @@
 #include <sys/prctl.h>
 
 enum { MAX_WORDS = 1024, MAX_TASK = 64 << 20 };
-#define TRIAL "ASSAY_TRIAL" /* in the environment of a process that judges one task: ms until its deadline */
+#define TRIAL "ASSAY_TRIAL" /* variable of a process that judges one task: ms until its deadline */
 
 struct pool {
     struct bus *bus;
@@ -29,7 +29,7 @@ struct pool {
     struct examples_encoder *encoder;
     struct llm *llm;
     struct otlp *otlp;
-    char *command_line; /* of this process, each word with its NUL; NULL if unknown */
+    char *command_line; /* words of this process, each with its NUL; NULL if unknown */
     char *words[MAX_WORDS + 1];
     struct worker *workers[FLEET_MAX_PARTS];
     struct fleet_part parts[FLEET_MAX_PARTS];

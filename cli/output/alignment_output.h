@@ -12,7 +12,8 @@
  * SQL, and start and end are bytes of the SQL. Release with json_decref. */
 json_t *alignment_json(const struct question *question, const struct alignment *alignment, const char *sql);
 
-/* Prints a line for each item, then the elements without one. Prints nothing if there are neither. */
+/* Prints a line for each item, then the elements without an item. Prints nothing if there are no items and no
+ * elements. */
 void alignment_print(const struct question *question, const struct alignment *alignment, const char *sql, FILE *stream);
 
 #endif

@@ -39,8 +39,8 @@ static size_t piece_end(const char *sql, size_t len, size_t start, unsigned widt
     return line_end;
 }
 
-/* Prints one line of carets under the piece [start, end), for the marks whose bit is in `todo`, as many as do not
- * collide. Returns the bits that were printed. */
+/* Prints one line of carets under the piece [start, end), for as many marks with their bit in `todo` as do not collide.
+ * Returns the bits that were printed. */
 static guint64 caret_line(FILE *stream, const char *sql, size_t start, size_t end, const struct mark *marks, unsigned n,
                           guint64 todo, unsigned indent)
 {

@@ -6,7 +6,7 @@
 #include "lib/base/outfile.h"
 
 struct destination {
-    FILE *stream;     /* to print to */
+    FILE *stream;     /* stream of the output */
     const char *path; /* NULL for standard output */
     struct outfile file;
 };

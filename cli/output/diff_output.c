@@ -194,7 +194,8 @@ static const char *measure_name(enum diff_measure measure)
     return names[measure];
 }
 
-/* Shares would cover only answers that are written like gold, so none are printed. */
+/* Prints the numbers of a comparison by normal form. It covers only answers that are written like gold, so shares would
+ * mislead and are not printed. */
 static void print_right_by_form(FILE *stream, const struct diff_totals *t)
 {
     fprintf(stream,
@@ -391,7 +392,7 @@ static void json_end(struct diff_writer *w, const struct diff_totals *t)
     }
 }
 
-/* --- CSV: a row a change; the summary is for the other formats -------------------------------------------------- */
+/* --- CSV: one row for each change, and no summary --------------------------------------------------------------- */
 
 static void csv_begin(struct diff_writer *w)
 {

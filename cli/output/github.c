@@ -57,7 +57,7 @@ static void print_finding(FILE *stream, const struct sql_file *file, const struc
                   finding->message ? finding->message : name);
 }
 
-/* Signals on a query that validates are only warnings. */
+/* Writes the verdict and its findings. If the query validates, findings are at most warnings. */
 void github_verdict(FILE *stream, const struct msg_verdict *verdict, const struct sql_file *file)
 {
     bool holds = verdict_holds(verdict, file);

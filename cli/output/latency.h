@@ -1,6 +1,6 @@
-/* Percentiles of any number of durations in fixed memory, with buckets 1 % apart. The histogram of lib/base/metrics.h
- * is too coarse: its 18 buckets for Prometheus give a percentile to a factor of two. These 2,400 buckets would take 19
- * KiB in every series of a registry. */
+/* Computes percentiles of any number of durations in fixed memory, with buckets 1 % apart. The histogram of
+ * lib/base/metrics.h is too coarse: with its 18 buckets for Prometheus, a percentile is exact only to a factor of two.
+ * These 2,400 buckets would take 19 KiB in every series of a registry. */
 #ifndef ASSAY_CLI_OUTPUT_LATENCY_H
 #define ASSAY_CLI_OUTPUT_LATENCY_H
 
@@ -15,7 +15,7 @@ struct latency {
 
 void latency_add(struct latency *latency, double ms);
 
-/* Returns the duration that a share `q` (0..1) of them did not exceed, within 1 %, or 0 if there are none. */
+/* Returns the duration that a share `q` (0..1) of the durations did not exceed, within 1 %; 0 if there are none. */
 double latency_quantile(const struct latency *latency, double q);
 
 #endif

@@ -8,8 +8,8 @@
 
 void link_print_training(const struct predictor *predictor, FILE *stream);
 
-/* Prints the results of link_evaluate on a recording with these options. `surrogate` may be NULL. `ablation` adds many
- * other options. */
+/* Prints the results of link_evaluate on a recording with these options. `surrogate` may be NULL. `ablation` adds the
+ * results with many other options. */
 enum err_code link_print_evaluation(const struct predictor *predictor, const struct predictor_options *options,
                                     const char *recording, const struct link_surrogate *surrogate, bool ablation,
                                     enum format format, FILE *stream, struct err *err);

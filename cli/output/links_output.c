@@ -1,3 +1,4 @@
+/* Prints links between words and parts of a query as JSON or as a table (links_output.h). */
 #include "cli/output/links_output.h"
 
 #include "cli/output/format.h"

@@ -82,7 +82,7 @@ char *finding_line(const struct sql_file *file, uint32_t candidate, const struct
     return line;
 }
 
-/* Prints the findings of a file's query that does not hold, one a line. */
+/* Prints the findings of a file's query that does not validate, one on each line. */
 static void text_findings(FILE *stream, const struct msg_verdict *verdict, const struct sql_file *file)
 {
     for (uint32_t i = 0; i < verdict->n_candidates; i++)

@@ -8,8 +8,8 @@
 
 struct output;
 
-/* Begins the output. `full`: one verdict with all details; otherwise one of many, a line each in text and csv. Never
- * returns NULL. Free with output_end. Thread: main. */
+/* Begins the output. With `full` it has one verdict with all details. Otherwise it has many verdicts, with one line
+ * each in text and csv. Never returns NULL. Free with output_end. Thread: main. */
 struct output *output_begin(enum format format, bool full, FILE *stream);
 
 /* Writes one verdict. `place` is the position of its request (proto/bus/position.h), or 0. */
@@ -31,11 +31,11 @@ void verdict_print(FILE *stream, const struct msg_verdict *verdict);
 /* Prints a repair: both queries, the steps between them, the reason, and both P. */
 void repair_print(FILE *stream, const struct msg_repaired *repair);
 
-/* True if the verdict says that the query is right. For a file that means its own query, not a repair. `file` may be
- * NULL. */
+/* True if the verdict validates the query. With `file`, a validated repair does not count, because the file has the old
+ * query. `file` may be NULL. */
 bool verdict_holds(const struct msg_verdict *verdict, const struct sql_file *file);
 
-/* Returns a one-line summary of the verdict, with the reason if it does not hold. Free with g_free. */
+/* Returns a one-line summary of the verdict, with the reason if it does not validate. Free with g_free. */
 char *verdict_sentence(const struct msg_verdict *verdict);
 
 /* finding_name returns a finding's name. finding_line returns the finding in compiler style: "q1.sql:3:8: error: no

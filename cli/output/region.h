@@ -6,7 +6,7 @@
 
 /* A file with one query after other lines. */
 struct sql_file {
-    const char *path; /* as given; UTF-8 */
+    const char *path; /* path as given; UTF-8 */
     unsigned line;    /* line where the query begins, from 1 */
     uint32_t start;   /* byte of the file where the query begins */
 };
@@ -16,7 +16,8 @@ struct region {
     uint32_t start, end;                         /* bytes */
 };
 
-/* Returns the region of a clause, or without one of the whole query, in `file`; NULL means in the candidate itself. */
+/* Returns the region of a clause in `file`, or in the candidate itself if `file` is NULL. If `clause` is NULL, returns
+ * the region of the whole query. */
 struct region region_of(const struct sql_file *file, const struct msg_text *sql, const struct msg_clause *clause);
 
 /* Returns the path as a relative reference, or as a file: URI if it is absolute (RFC 3986). Free with g_free. */

@@ -11,8 +11,8 @@
 /* Prints the summary of eval/runs/run_index.h for people. */
 void run_print(const json_t *summary, FILE *stream);
 
-/* Returns one page that needs no server, with the report of run_index_report, the screen of page/ and its style. It
- * loads nothing. Free with g_string_free. Returns NULL with `err` set. Thread: any. */
+/* Returns a page that needs no server and loads nothing: the report of run_index_report with the scripts and style of
+ * page/. Free with g_string_free. Returns NULL with `err` set. Thread: any. */
 GString *run_html(const json_t *report, struct err *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* Writes SARIF 2.1.0. Each finding of each judged candidate is a result. A candidate is an artifact named after its
- * request and its index in it. A query from a file has positions of that file. If it does not validate, it has one
- * further result, because users who check files need that whatever the signals find.
+ * request and its index in it. The positions of a query from a file refer to that file. If the query does not validate,
+ * it has one further result, because users who check files need this even if no signal fires.
  *
- * Columns count Unicode code points (columnKind says so); byte offsets are included too. Parts are written one by one,
- * so a replay of any length fits in memory. For that reason candidates' texts are snippets and not run.artifacts.
+ * Columns count Unicode code points (columnKind); byte offsets are included too. Parts are written one by one, so a
+ * replay of any length fits in memory. For that reason candidates' texts are snippets and not run.artifacts.
  */
 #include "cli/output/output.h"
 

@@ -1,5 +1,5 @@
-/* Colour, width and progress. Colours are used only on a terminal. NO_COLOR overrides the terminal, and --color
- * overrides both. */
+/* Colour, width, escaping and wrapping of text on a terminal. Colours are used only on a terminal. NO_COLOR overrides
+ * the terminal, and --color overrides both. */
 #ifndef ASSAY_CLI_OUTPUT_TERMINAL_H
 #define ASSAY_CLI_OUTPUT_TERMINAL_H
 
@@ -8,7 +8,7 @@
 
 enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_BAD, STYLE_WARN };
 
-/* Decides once: `when` is auto, always or never. Thread: main, before output. */
+/* Decides once whether to use colours: `when` is auto, always or never. Thread: main, before output. */
 void terminal_init(const char *when);
 
 /* Return escape sequences for standard output, or "" without colour. style_end() resets any style. */
@@ -28,7 +28,7 @@ void print_safe(FILE *stream, const char *text, size_t len, bool lines);
 /* Returns the columns that `len` bytes of UTF-8 take on a terminal in the form of print_safe. */
 unsigned text_width(const char *text, size_t len);
 
-/* Returns the columns of the stream's terminal, or 80 if it is none. */
+/* Returns the columns of the stream's terminal, or 80 if the stream is not a terminal. */
 unsigned terminal_width(FILE *stream);
 
 /* Prints text as print_safe does, wrapped at spaces to the terminal's width. Each line has `indent` spaces before it;

@@ -1,4 +1,4 @@
-/* Databases that a command could not open, so that its figures leave requests out. */
+/* Reports databases that a command could not open. Its figures then omit the requests on these databases. */
 #ifndef ASSAY_CLI_OUTPUT_UNREACHED_H
 #define ASSAY_CLI_OUTPUT_UNREACHED_H
 

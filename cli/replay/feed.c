@@ -2,8 +2,8 @@
  *
  * DESIGN. A valid request is sent as JSON, with its id as key; a line without an id gets one here. Verdicts are read
  * from the end that their topic had before the first request was sent. Their ids, stored as hashes (eval/diff.h), tell
- * which belong to this log, so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting ends when
- * all have one, or when none has arrived for --wait-ms.
+ * which belong to this log, so memory is about 45 bytes a request. A fleet gives each id one verdict. Waiting ends when
+ * all ids have a verdict, or when no verdict has arrived for --wait-ms.
  *
  * A file of another log is refused, as by a replay. Before anything is sent, the ids of its verdicts and the digests of
  * their requests are compared with the log.
@@ -30,8 +30,8 @@
 #include <string.h>
 
 enum { DRAIN_MS = 30000, LISTEN_MS = 100 };
-/* State of an id. ANSWERED: it has a verdict. FOREIGN: it has one, but the log has not named it yet. OPEN, UNSENT: it
- * has none. */
+/* State of an id. ANSWERED: it has a verdict. FOREIGN: it has a verdict, but was not found in the log so far. OPEN: it
+ * was sent and has no verdict. UNSENT: it was not sent and has no verdict. */
 enum { ANSWERED, OPEN, UNSENT, FOREIGN };
 static const int64_t COMMIT_NS = 5000000000;
 
@@ -85,7 +85,7 @@ static bool ask(struct feed *f, const char *id)
     return true;
 }
 
-/* True if it has an earlier verdict. */
+/* True if the id already has a verdict. */
 static bool is_settled(const struct feed *f, const char *id)
 {
     const struct diff_id *entry = f->cli->settings.replay.resume ? diff_ids_find(&f->asked, id) : NULL;
@@ -255,7 +255,7 @@ static void feed_all(struct feed *f)
     fputc('\n', stderr);
 }
 
-/* --- going on --------------------------------------------------------------------------------------------------- */
+/* --- resuming --------------------------------------------------------------------------------------------------- */
 
 /* Returns the first 16 digits of a digest as a number, or 0 if there is none. */
 static uint64_t first_half(const char *digest)

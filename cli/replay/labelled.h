@@ -8,10 +8,10 @@
 struct labelled {
     const struct msg_verdict *verdict;
     const char *question;
-    const char *generator;             /* of the request or its feedback; "" for none, "*" for several */
-    const struct labels *labels;       /* of the candidates and the repair; NULL if the right query is unknown */
+    const char *generator;             /* generator of the request or its feedback; "" for none, "*" for several */
+    const struct labels *labels;       /* labels of the candidates and the repair; NULL if the right query is unknown */
     const char *const *wrong;          /* SQL that people marked as wrong, NULL-terminated; NULL if there is none */
-    const struct schema_index *schema; /* of its database; NULL if not requested, or if it cannot be built */
+    const struct schema_index *schema; /* index of its database; NULL if not requested, or if it cannot be built */
 };
 
 struct labelled_run {

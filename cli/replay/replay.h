@@ -1,4 +1,4 @@
-/* Shared by the commands that replay. */
+/* Functions shared by the commands that replay requests. */
 #ifndef ASSAY_CLI_REPLAY_REPLAY_H
 #define ASSAY_CLI_REPLAY_REPLAY_H
 

@@ -1,6 +1,6 @@
 /* Scans the verdicts of an earlier replay (resume.h). A record's position is read from its end; the record is parsed
- * for the id and digest of its request. Marks live in pieces by position. A torn last record is cut off only if it
- * begins like a record, so that another program's file is never truncated. */
+ * for the id and digest of its request. Marks are stored in pieces by position. A torn last record is cut off only if
+ * it begins like a record, so that another program's file is never truncated. */
 #include "cli/replay/resume.h"
 #include "proto/bus/position.h"
 
@@ -101,8 +101,8 @@ bool resume_read(const struct lines *lines, struct resume_record *out)
     return out->id != NULL;
 }
 
-/* True if this may be a record cut off by a kill. Any other line belongs to another program's file, which must not be
- * truncated. */
+/* True if the line may be a record that a kill has cut off. Any other line belongs to another program's file, which
+ * must not be truncated. */
 static bool is_torn_record(const struct lines *lines)
 {
     static const char start[] = "{\"schema_version\":";

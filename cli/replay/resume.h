@@ -6,8 +6,10 @@
  * and none is lost.
  *
  * A verdict is matched with its request by the request's digest (msg_request_digest). A verdict of schema version 1, or
- * on an invalid request, has no digest and is matched by its id. 31 bits of a hash are stored for each line. They are
- * in pieces of 4,096 lines, because offsets may start anywhere: 4 bytes a line.
+ * on an invalid request, has no digest and is matched by its id.
+ *
+ * Each line takes 4 bytes for 31 bits of a hash. These are stored in pieces of 4,096 lines, because offsets may start
+ * anywhere.
  */
 #ifndef ASSAY_CLI_REPLAY_RESUME_H
 #define ASSAY_CLI_REPLAY_RESUME_H
@@ -23,9 +25,9 @@ enum { RESUME_PIECE = 4096 };
 
 struct resume {
     GHashTable *pieces;  /* position / RESUME_PIECE → array of marks; 0 means no verdict */
-    uint64_t done;       /* verdicts */
-    uint64_t of_topics;  /* number of these for records of a topic instead of lines */
-    uint64_t undigested; /* number of these from a version without digests */
+    uint64_t done;       /* number of verdicts */
+    uint64_t of_topics;  /* those for records of a topic instead of lines */
+    uint64_t undigested; /* those from a version without digests */
 };
 
 /* The part of a record that identifies its request. */
@@ -42,8 +44,8 @@ struct resume_record {
 /* Processes one record of a file or, without `keep`, only checks it. Returns NULL, or the fault of the record. */
 typedef const char *resume_take(void *ctx, const struct lines *lines, bool keep);
 
-/* Passes each record of `path` to `take`, and cuts a torn last one off; a missing file counts as empty. Errors: ERR_IO;
- * ERR_MALFORMED if any other record is faulty. */
+/* Passes each record of `path` to `take`, and cuts off a torn last record. A missing file counts as empty. Errors:
+ * ERR_IO; ERR_MALFORMED if any other record is faulty. */
 enum err_code resume_each(const char *path, resume_take *take, void *ctx, struct err *err);
 
 /* Scans and repairs `path`; a missing file counts as empty. Free *out with resume_free in any case. Errors: ERR_IO;
@@ -64,7 +66,7 @@ bool resume_read(const struct lines *lines, struct resume_record *out);
 /* Writes the digest in the form of verdicts: 32 hexadecimal digits and a NUL. */
 void resume_digest_text(const uint64_t digest[2], char out[33]);
 
-/* Returns the position at the end of a record, or 0 if it has none and so is torn or foreign. */
+/* Returns the position at the end of a record, or 0 if it has none. It is then torn or foreign. */
 uint64_t resume_place_of(const char *record, size_t len);
 
 #endif

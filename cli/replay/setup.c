@@ -109,7 +109,7 @@ enum err_code replay_range(const struct settings *s, struct range_config *out, s
     return code ? code : point(s->past.to_time, s->past.to_offset, RANGE_LAST, &out->to, err);
 }
 
-/* Uses a group that no fleet uses, and commits nothing: the same range is read each time. */
+/* Opens the topic of feedback. Its group belongs to no fleet and commits nothing, so each run reads the same range. */
 static enum err_code open_topic(struct cli *cli, struct bus **bus, struct source *topic, struct err *err)
 {
     struct range_config config;

@@ -190,7 +190,7 @@ static enum err_code path_of(struct cli *cli, const struct catalogue_entry *entr
     return *path ? ERR_OK : err_set(err, ERR_NOMEM, "too many settings");
 }
 
-/* NULL means unset. */
+/* Returns the mode of that name; unset for NULL. */
 static enum worker_deny deny_mode_of(const char *name)
 {
     if (!name) return WORKER_DENY_UNSET;

@@ -11,7 +11,7 @@
  *         max_statements: 20
  *
  * An entry is a set of options; the tables of cli/settings/options.c read, check and print it. An entry of a later file
- * replaces the whole entry of an earlier file: a mixture of two policies would be a third policy without an author.
+ * replaces the whole entry of an earlier file. A mixture of two policies would be a policy that no operator has chosen.
  *
  * The file never contains secrets. A connection string with a password is refused. A password is read from a file or a
  * variable when the databases are opened, and is stored in no setting.

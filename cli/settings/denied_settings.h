@@ -11,7 +11,7 @@
 enum err_code denied_settings_check(const struct cli *cli, const struct worker_databases *databases,
                                     void (*warn)(const char *text), struct err *err);
 
-/* Checks the entries of a token file's tenants against the databases that each may ask of: a tokens_check_fn, whose
+/* Checks the entries of a token file's tenants against the databases that each tenant may use. Is a tokens_check_fn;
  * `ctx` is a struct worker_databases. */
 enum err_code denied_settings_check_tenants(void *ctx, const char *path, const struct tenant *const *tenants,
                                             uint32_t n, struct err *err);

@@ -7,7 +7,7 @@
 
 /* Fills the engine's configuration from the settings. Points into `cli`, which must outlive the engine. */
 void engine_settings(const struct cli *cli, struct engine_config *out);
-/* Adds the polisher to that configuration: for commands whose verdicts people read. */
+/* Adds the polisher to the configuration, for commands whose verdicts people read. */
 void engine_settings_polisher(const struct cli *cli, struct engine_config *out);
 
 /* Creates the cache of indexes for code that reads them beside the engine (eval, train, mutate). Each index is built as
@@ -26,8 +26,8 @@ struct cache_config engine_settings_cache(const struct settings *settings);
  * --quiet. */
 void engine_settings_report_cache(const struct cli *cli, struct engine *engine);
 
-/* Prepares --db-root and the catalogue; call it before engine_settings. Complains and returns false if there is
- * neither, a root is not a folder, or a password cannot be read. */
+/* Prepares --db-root and the catalogue; call it before engine_settings. Complains and returns false if both are
+ * missing, a root is not a folder, or a password cannot be read. */
 bool engine_settings_find_databases(struct cli *cli);
 /* Does the same, and also returns false for a denied column that no database has (cli/settings/denied_settings.h).
  * Opens databases if columns are denied. */

@@ -1,3 +1,4 @@
+/* Opens the parts of a fleet's process from the settings (fleet_settings.h). */
 #include "cli/settings/fleet_settings.h"
 
 #include "cli/settings/engine_settings.h"

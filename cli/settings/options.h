@@ -28,11 +28,11 @@ enum option_type {
 };
 
 struct option_row {
-    const char *name; /* as in the flag: words with dashes */
+    const char *name; /* name of the flag: words with dashes */
     int key;          /* short letter, or 0 */
     enum option_type type;
     const char *arg;      /* placeholder in --help; NULL for a flag */
-    size_t offset;        /* of the field in struct settings */
+    size_t offset;        /* offset of the field in struct settings */
     const char *fallback; /* default in text form; NULL if there is none */
     const char *choices;  /* OPT_CHOICE: "a|b|c"; OPT_LIST: the same, or NULL for any text */
     double min, max;
@@ -64,7 +64,7 @@ extern const struct option_group options_general, options_output, options_judge,
 /* True for a key of a training recipe. */
 bool option_is_recipe(const struct option_row *row);
 
-/* Returns the row with this section and key (words with underscores, without case), or NULL. */
+/* Returns the row with this section and key (words with underscores, ignoring case), or NULL. */
 const struct option_row *option_find(const char *section, const char *key);
 
 /* Returns the group with this section name, or NULL. */
@@ -84,7 +84,7 @@ char *option_value_text(struct arena *arena, const struct option_row *row, const
 enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
                          void *settings, struct err *err);
 
-/* Parses true, yes, on, 1 and their opposites, without case. Returns false for any other text. */
+/* Parses true, yes, on, 1 and their opposites, ignoring case. Returns false for any other text. */
 bool option_parse_bool(const char *text, bool *out);
 
 #endif

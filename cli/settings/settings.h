@@ -16,12 +16,12 @@ struct string_list {
 
 /* A remote model: the remote verifier, the corrector, the polisher. */
 struct remote_model {
-    const char *backend, *label; /* of the verifier */
-    const char *prompt;          /* of a chat model */
+    const char *backend, *label; /* settings of the verifier only */
+    const char *prompt;          /* settings of chat models only */
     const char *endpoint, *model;
     const char *key_file, *key_variable, *ca_file, *proxy;
     int64_t timeout_ms, attempts, threads;
-    int64_t rounds, per_minute; /* of the corrector */
+    int64_t rounds, per_minute; /* settings of the corrector only */
 };
 
 struct settings {

@@ -141,11 +141,11 @@ enum err_code plots_write(const char *folder, const struct eval_report *report, 
     return code == ERR_OK ? plot_roc(folder, report, data, err) : code;
 }
 
-/* --- when to answer, when to ask -------------------------------------------------------------------------------- */
+/* --- answer and interaction triggering -------------------------------------------------------------------------- */
 
 typedef struct eval_point *curve_of(const struct eval_data *data, enum eval_score score, size_t *n);
 
-/* Draws each score that any answer has, with a style of its own. */
+/* Draws a curve for each score that any answer has, each in a different style. */
 static void draw_scores(struct svg *svg, const struct eval_data *data, curve_of *curve)
 {
     for (int i = 0; i <= SCORE_GENERATOR; i++) {

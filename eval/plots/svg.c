@@ -13,7 +13,7 @@
 enum { SIDE = 360, LEFT = 64, TOP = 48, BOTTOM = 56, RIGHT = 24, LEGEND_STEP = 18, TICKS = 5 };
 
 struct svg {
-    GString *columns, *marks, *legend; /* in the order of painting */
+    GString *columns, *marks, *legend; /* parts in the order of painting */
     struct svg_axes axes;
     unsigned n_legend;
 };

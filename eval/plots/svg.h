@@ -1,5 +1,6 @@
 /* Diagrams as SVG: one square plot with both axes from 0 to 1, a title, and a description for screen readers. Equal
- * data give equal bytes. Dashes and marks distinguish lines beside colours. Thread: one at a time a diagram. */
+ * data give equal bytes. Lines differ in dashes and marks as well as in colour. Thread: one at a time for each
+ * diagram. */
 #ifndef ASSAY_EVAL_PLOTS_SVG_H
 #define ASSAY_EVAL_PLOTS_SVG_H
 
@@ -21,14 +22,14 @@ enum svg_style { SVG_MAIN, SVG_SECOND, SVG_THIRD, SVG_FOURTH, SVG_FIFTH, SVG_SIX
 /* Begins a diagram. Never returns NULL. */
 struct svg *svg_new(const struct svg_axes *axes);
 
-/* All points are in the axes' units; points outside are moved to the edge. */
+/* Add a shape. Coordinates are in the units of the axes; points outside are moved to the edge. */
 void svg_line(struct svg *svg, enum svg_style style, const double *x, const double *y, size_t n);
 void svg_dot(struct svg *svg, enum svg_style style, double x, double y, double radius, const char *tip);
 void svg_bar(struct svg *svg, enum svg_style style, double x, double low, double high); /* an interval, upright */
 void svg_column(struct svg *svg, double from, double to, double height); /* a bar on the x axis, behind the rest */
 void svg_legend(struct svg *svg, enum svg_style style, const char *text);
 
-/* Writes the file, and frees the diagram in any case. ERR_IO. */
+/* Writes the file, and frees the diagram in any case. Returns ERR_OK or ERR_IO. */
 enum err_code svg_write(struct svg *svg, const char *path, struct err *err);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
     PROGRESS_ROWS = 1000, /* between two reports of progress */
-    LABELS = 200000       /* cached labels; the log of a run repeats the same ones */
+    LABELS = 200000       /* cached labels; a log repeats the same databases, gold queries and answers */
 };
 
 static const char SCHEMA[] =
@@ -24,7 +24,7 @@ static const char SCHEMA[] =
     /* a separate table, so that numeric filters do not read it */
     "CREATE TABLE text(number INTEGER PRIMARY KEY, id TEXT NOT NULL, question TEXT);";
 
-/* Created at the end, because rows do not arrive in these orders. */
+/* The indexes are created at the end, because rows do not arrive in these orders. */
 static const char INDEXES[] = "CREATE INDEX verdict_by_p ON verdict(p); CREATE INDEX verdict_by_ms ON verdict(ms);";
 
 /* Names of one kind, numbered in order of appearance; past the bound all are RUN_OTHERS. */
@@ -63,7 +63,7 @@ static void names_free(struct names *names)
     g_ptr_array_unref(names->all);
 }
 
-/* Returns at most so many bytes, in whole characters. Free with g_free. */
+/* Returns the text cut to at most `bytes` bytes, in whole characters. Free with g_free. */
 static char *cut(const char *text, size_t bytes)
 {
     size_t len = strlen(text);
@@ -89,7 +89,7 @@ static guint name_id(struct names *names, const char *name)
     return names->all->len - 1;
 }
 
-/* --- what a verdict says ---------------------------------------------------------------------------------------- */
+/* --- the fields of a verdict ------------------------------------------------------------------------------------ */
 
 static double number_at(const json_t *json, const char *key)
 {

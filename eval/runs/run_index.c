@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { DIGEST_BYTES = 64 << 10 /* of the head, and of the tail */ };
+enum { DIGEST_BYTES = 64 << 10 /* size of the head, and of the tail */ };
 
 char *run_index_path(const char *path)
 {
@@ -22,7 +22,7 @@ enum err_code run_sqlite_failed(sqlite3 *db, const char *path, struct err *err)
     return err_set(err, ERR_IO, "%s: %s", path, sqlite_reason(db, why));
 }
 
-/* --- which file it is of ---------------------------------------------------------------------------------------- */
+/* --- identity of the file --------------------------------------------------------------------------------------- */
 
 static bool digest_part(int file, off_t from, XXH3_state_t *state)
 {

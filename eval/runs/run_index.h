@@ -1,7 +1,7 @@
-/* A run: a file of verdicts from `assay replay --out`, one a line, and an index beside it.
+/* A run: a file of verdicts from `assay replay --out`, one on each line, and an index beside it.
  *
  * DESIGN. The index, PATH.index, is a SQLite file with one row for each verdict. A row has the values to filter, sort
- * and count by, and the position of its line in PATH; the verdict itself is read from PATH. One pass builds the index
+ * and count by, and the position of its line in PATH. The verdict itself is read from PATH. One pass builds the index
  * in constant memory. The same pass counts the summary (distributions, reliability, risk against coverage), which is
  * stored as JSON, so opening is cheap.
  *
@@ -22,10 +22,10 @@
 
 enum {
     RUN_INDEX_VERSION = 1,
-    RUN_LINE_BYTES = 1 << 20, /* of a verdict; jansson uses up to a hundred times that */
+    RUN_LINE_BYTES = 1 << 20, /* longest line of a verdict; jansson uses up to a hundred times as much memory */
     RUN_SIGNALS = 64,         /* names of signals; the last is RUN_OTHERS */
     RUN_NAMES = 65536,        /* databases; reasons */
-    RUN_NAME_BYTES = 256,     /* of a name or an id; longer ones are cut */
+    RUN_NAME_BYTES = 256,     /* length of a name or an id; longer ones are cut */
     RUN_QUESTION_BYTES = 1024,
     RUN_PAGE = 1000 /* maximum verdicts of one answer */
 };
@@ -42,13 +42,13 @@ struct run_index_build {
         *log; /* the judged query log, for questions and for gold that the verdicts lack; NULL if there is none */
     const struct worker_databases
         *databases; /* databases to compare answers with gold by execution; NULL disables it */
-    /* Called now and then. Returns false to stop with ERR_CANCELLED. May be NULL. */
+    /* Called periodically. Returns false to stop with ERR_CANCELLED. May be NULL. */
     bool (*progress)(void *ctx, const struct run_progress *progress);
     void *ctx;
 };
 
 /* Builds the index of a file and replaces the old one. Errors: ERR_IO, ERR_ENCODING (not text), ERR_MALFORMED (no line
- * is a verdict), ERR_CANCELLED. Thread: any; concurrent builds are safe, and the later one stays. */
+ * is a verdict), ERR_CANCELLED. Thread: any; concurrent builds are safe, and the last one remains. */
 enum err_code run_index_build(const struct run_index_build *build, struct err *err);
 
 struct run_index;
@@ -90,9 +90,9 @@ int run_sort_by_name(const char *name); /* returns -1 if there is none */
 struct run_filter {
     int status;                       /* enum msg_status; -1 for any */
     const char *db, *reason, *signal; /* NULL for any */
-    const char *text;                 /* in the id or the question, ignoring the case of ASCII letters; or NULL */
-    double p_from, p_to;              /* both inclusive; NAN for any, including no P */
-    int right;                        /* 1, 0; -1 for any */
+    const char *text;    /* text in the id or the question, ignoring the case of ASCII letters; NULL for any */
+    double p_from, p_to; /* both inclusive; NAN for any, including no P */
+    int right;           /* 1, 0; -1 for any */
     enum run_sort sort;
     uint64_t offset;
     uint32_t limit; /* at most RUN_PAGE */

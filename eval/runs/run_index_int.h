@@ -18,7 +18,7 @@ struct run_index {
     char *path;
     sqlite3 *db;
     struct stat file, index; /* state when it was opened */
-    struct lines lines;      /* of the verdict file */
+    struct lines lines;      /* lines of the verdict file */
     uint64_t verdicts;
     json_t *summary;
     char *signals[RUN_SIGNALS];
@@ -42,7 +42,7 @@ struct run_row {
     int chosen;              /* index of the answer's candidate; -1 if there is none */
     uint32_t candidates, iterations;
     uint64_t fired, missing; /* bits of signals of the answer, or of the first candidate if there is no answer */
-    int right;               /* of the answer; -1 if unknown */
+    int right;               /* label of the answer; -1 if unknown */
     bool answered, has_gold;
     uint64_t start;
     uint32_t length;

@@ -22,8 +22,8 @@ int run_sort_by_name(const char *name)
 /* A condition of a filter: SQL with its one parameter. */
 struct conditions {
     GString *sql;
-    GPtrArray *texts; /* by parameter; NULL for a number */
-    GArray *numbers;  /* double, by parameter */
+    GPtrArray *texts; /* text of each parameter; NULL for a number */
+    GArray *numbers;  /* double of each parameter */
 };
 
 static void add(struct conditions *c, const char *sql, char *text, double number)

@@ -9,7 +9,7 @@
 
 enum {
     P_BINS = 20,
-    POINTS = 200,   /* of the curve of risk against coverage */
+    POINTS = 200,   /* points of the curve of risk against coverage */
     ALPHAS = 60,    /* guarantees, in steps of ALPHA_STEP */
     DATABASES = 200 /* listed individually: those with the most verdicts */
 };
@@ -34,9 +34,9 @@ struct run_tally {
     uint64_t answered, known, right, unanswered; /* the last: with gold, and without an answer */
     uint64_t pointed_known, pointed_wrong;       /* known answers that are candidates, so that their signals count */
     struct of_signal signals[RUN_SIGNALS];
-    GArray *databases; /* of struct of_database, by id */
+    GArray *databases; /* struct of_database, by id */
     struct eval_reliability reliability;
-    GArray *records; /* of struct risk_record: a sample above GUARANTEE_MAX_RECORDS */
+    GArray *records; /* struct risk_record: a sample above GUARANTEE_MAX_RECORDS */
     uint64_t offered, random;
 };
 
@@ -124,7 +124,7 @@ void run_tally_add(struct run_tally *tally, const struct run_row *row, uint32_t 
     keep_record(tally, (struct risk_record){.p = p, .cluster = db, .right = row->right == 1});
 }
 
-/* --- telling ---------------------------------------------------------------------------------------------------- */
+/* --- the summary as JSON ---------------------------------------------------------------------------------------- */
 
 static json_t *whole(uint64_t n)
 {
@@ -247,7 +247,7 @@ static json_t *coverage_json(struct run_tally *tally)
                      requests, "delta", DELTA, "points", points_json(records, n, requests), "promises", promises);
 }
 
-/* --- what the rows say --- */
+/* --- values computed from the rows --- */
 
 /* Returns the first column of the first row, or NAN. */
 static double number_of(sqlite3 *db, const char *sql, int64_t offset)

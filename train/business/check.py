@@ -16,7 +16,7 @@ KINDS = """boundary column complement condition_stage constant count_vs_sum date
 duplicates evidence extra_condition frame grain group_key growth_base join_path last level limit limit_before_aggregate
 missing_condition negation null order partition period projection ratio role scale set_operation state table ties unit
 value whole zeros""".split()
-BUILD_SECONDS = 3         # of one database
+BUILD_SECONDS = 3         # limit for building one database
 SIZE = (1_000, 200_000)   # number of rows of a database
 WRONG = (2, 5)            # number of wrong queries of a question
 
@@ -30,7 +30,7 @@ def is_ordered(sql):
 
 
 def faults_of_right(sqls, db, place):
-    """(rows of the first query or None, messages): all queries must have the same result on `db`."""
+    """Returns (rows of the first query or None, messages). All queries must have the same result on `db`."""
     first, error = run(db, sqls[0])
     if error: return None, [f"{place}{error}: {sqls[0]}"]
     found = []
@@ -43,7 +43,7 @@ def faults_of_right(sqls, db, place):
 
 
 def fault_of_wrong(sql, right, expected, db):
-    """A message if a wrong query does not run, has no rows, or has the result of the right one; else None."""
+    """Returns a message if a wrong query does not run, has no rows, or has the result of the right query; else None."""
     rows, error = run(db, sql)
     if error: return f"{error}: {sql}"
     if not rows: return f"a wrong query returns no rows: {sql}"
@@ -61,7 +61,7 @@ def faults_of_queries(question, data, copy):
 
 
 def faults(question, data, copy):
-    """Messages for one question."""
+    """Returns the messages for one question."""
     if not question.question: return ["no question"]
     if not question.right: return ["no right query"]
     found = faults_of_queries(question, data, copy)
@@ -74,14 +74,14 @@ def faults(question, data, copy):
 
 
 def faults_of_database(db, took):
-    """Messages for a database that took `took` seconds to build."""
+    """Returns the messages for a database that took `took` seconds to build."""
     n = sum(db.execute(f'SELECT COUNT(*) FROM "{table}"').fetchone()[0] for table in corpus.tables(db))
     found = [] if SIZE[0] <= n <= SIZE[1] else [f"{n} rows"]
     return found + ([f"built in {took:.1f} s"] if took > BUILD_SECONDS else [])
 
 
 def check(name):
-    """(questions, number with a fault) of a database. Prints the faults."""
+    """Prints the faults of a database. Returns (questions, number with a fault)."""
     begin = time.process_time()
     data = corpus.build(name)
     found = {name: faults_of_database(data, time.process_time() - begin)}

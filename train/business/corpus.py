@@ -24,7 +24,7 @@ def names():
 
 
 def description(name):
-    """The module of a database."""
+    """Returns the module of a database."""
     spec = importlib.util.spec_from_file_location(name, os.path.join(HERE, "databases", name + ".py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -34,7 +34,7 @@ def description(name):
 # --- databases ---
 
 def ddl(name, dialect="sqlite"):
-    """CREATE TABLE statements of a database in a dialect. Comments stay in those of SQLite only."""
+    """Returns the CREATE TABLE statements of a database in a dialect. Only those of SQLite keep their comments."""
     text = description(name).SCHEMA
     place = DIALECTS[dialect]
     if place is None: return text
@@ -44,7 +44,7 @@ def ddl(name, dialect="sqlite"):
 
 
 def stored(value):
-    """A value as SQLite stores it."""
+    """Returns a value as SQLite stores it."""
     if isinstance(value, bool): return int(value)
     if isinstance(value, datetime.datetime): return value.strftime("%Y-%m-%d %H:%M:%S")
     if isinstance(value, datetime.date): return value.isoformat()
@@ -53,7 +53,7 @@ def stored(value):
 
 
 def rows(name, seed=1):
-    """(table, tuple of values) of each row, in order of insertion."""
+    """Yields (table, tuple of values) for each row, in order of insertion."""
     for table, values in description(name).rows(random.Random(seed)): yield table, tuple(values)
 
 
@@ -62,7 +62,7 @@ def tables(db):
 
 
 def leaf_tables(db):
-    """Tables to which no declared foreign key points."""
+    """Returns the tables that no declared foreign key references."""
     parents = {key[2].lower() for table in tables(db) for key in db.execute(f'PRAGMA foreign_key_list("{table}")')}
     return [table for table in tables(db) if table.lower() not in parents]
 
@@ -77,7 +77,7 @@ def lose_rows(db, seed=7):
 
 
 def build(name, path=":memory:", copy=False):
-    """A connection to a new SQLite database with the rows; the mutated copy if `copy`."""
+    """Returns a connection to a new SQLite database with the rows; with `copy` the mutated copy."""
     db = sqlite3.connect(path)
     db.execute("PRAGMA journal_mode = OFF")
     db.executescript(ddl(name))
@@ -97,8 +97,8 @@ def build(name, path=":memory:", copy=False):
 class Wrong:
     kind: str
     sql: str
-    twin: str | None = None          # a question that this query answers
-    twin_evidence: str | None = None # its evidence; None: that of the question
+    twin: str | None = None          # question that this query answers
+    twin_evidence: str | None = None # evidence of the twin; None: that of the question
 
 
 @dataclasses.dataclass
@@ -114,7 +114,7 @@ class Question:
 
 
 class Malformed(Exception):
-    """A line that the format does not have."""
+    """A line that does not have the format."""
 
 
 def take_line(question, line, at):
@@ -130,10 +130,10 @@ def take_line(question, line, at):
 
 
 def parse(name, lines):
-    """The questions in the lines of NAME.txt. Raises Malformed with file and line."""
+    """Returns the questions in the lines of NAME.txt. Raises Malformed with file and line."""
     out, member, at = [], "", ""
     for number, line in enumerate([*lines, ""], 1):
-        if line.startswith("  ") and member: # goes on with the line before
+        if line.startswith("  ") and member: # continues the previous line
             member += " " + line.strip()
             continue
         if member: take_line(out[-1], member, at)
@@ -147,7 +147,7 @@ def parse(name, lines):
 
 
 def read(name):
-    """The questions of a database; none if it has no file yet. Raises Malformed with file and line."""
+    """Returns the questions of a database; none if it has no file yet. Raises Malformed with file and line."""
     path = os.path.join(HERE, "questions", name + ".txt")
     if not os.path.exists(path): return []
     with open(path, encoding="utf-8") as file: return parse(name, file.read().split("\n"))

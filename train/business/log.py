@@ -20,7 +20,7 @@ def names_of(which):
 
 
 def questions_of(name):
-    """(id, question, evidence, gold, other queries) of each question and twin."""
+    """Yields (id, question, evidence, gold, other queries) for each question and twin."""
     for q in corpus.read(name):
         yield q.id, q.question, q.evidence, q.right[0], q.right[1:] + [w.sql for w in q.wrong]
         for n, w in enumerate(q.wrong):

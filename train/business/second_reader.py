@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Lets a second reader answer a sample of the questions without their queries, and compares the answers.
+"""Compares the answers of a second reader, who has not seen the queries, with the right queries.
 
-  second_reader.py sample 300 [NAME ...] --seed 1  prints the sample; only that of these databases if named
-  second_reader.py sample 300 --twins              a sample of the twins
-  second_reader.py compare ANSWERS                 ANSWERS has [ID] headers with an SQL query below each
+  second_reader.py sample 300 [NAME ...] --seed 1  prints a sample of the questions; of these databases if named
+  second_reader.py sample 300 --twins              prints a sample of the twins
+  second_reader.py compare ANSWERS                 ANSWERS has [ID] headers, each followed by an SQL query
 
-A database has its share of the sample, to the nearest question. The sample shows questions, evidence, DDL, rows, and
-the values of columns that have few. An answer agrees if its result has the rows of the right one in any order, and
-agrees in form if it does so with columns left out or moved, or numbers rounded.
+Each database has its share of the sample, to the nearest question. The sample shows questions, evidence, DDL, rows, and
+the values of columns that have few. An answer agrees if its result has the rows of the right result in any order. It
+agrees in form if this holds with columns omitted or reordered, or numbers rounded.
 """
 import argparse, dataclasses, itertools, random, re, sys
 from os.path import dirname
@@ -17,15 +17,16 @@ sys.path.insert(0, dirname(corpus.HERE))
 from execute import run, same
 
 ROWS_SHOWN = 3
-FEW_VALUES = 12   # of a text column
-WIDEST = 8        # columns of a result whose order may differ
-DECIMALS = range(7, -1, -1) # of a rounded number; 7: as it is
+FEW_VALUES = 12   # maximum values of a text column that are shown
+WIDEST = 8        # maximum columns of a result whose order may differ
+DECIMALS = range(7, -1, -1) # decimals of a rounded number; 7: not rounded
 
 
 # --- sample ---
 
 def asked(name, twins):
-    """The questions of a database, or its twins as questions whose right query is the one that they belong to."""
+    """Returns the questions of a database. With twins, returns the twins as questions; the right query of a twin is the
+    query that it belongs to."""
     for q in corpus.read(name):
         if not twins: yield q
         for n, w in enumerate(q.wrong if twins else []):
@@ -34,7 +35,7 @@ def asked(name, twins):
 
 
 def sample(n, seed, twins=False):
-    """Every k-th question of all databases in a row, each database shuffled: n in all."""
+    """Returns n questions: every k-th of all databases in sequence, each database shuffled."""
     chance, pool = random.Random(seed), []
     for name in corpus.names():
         questions = list(asked(name, twins))
@@ -46,7 +47,7 @@ def sample(n, seed, twins=False):
 
 
 def few_values(db, table, column):
-    """The values of a text column that has few; else none."""
+    """Returns the values of a text column that has few; otherwise an empty list."""
     sql = f'SELECT DISTINCT "{column}" FROM "{table}" WHERE typeof("{column}") = \'text\' LIMIT {FEW_VALUES + 1}'
     values = sorted(v for v, in db.execute(sql))
     return values if len(values) <= FEW_VALUES else []
@@ -76,13 +77,13 @@ def print_sample(n, seed, twins, only):
 # --- comparison ---
 
 def read_answers(path):
-    """{id: SQL} of a file of answers."""
+    """Returns {id: SQL} of a file of answers."""
     with open(path, encoding="utf-8") as file: parts = re.split(r"^\[([\w/-]+)\].*$", file.read(), flags=re.M)
     return {id: sql.strip().rstrip(";") for id, sql in zip(parts[1::2], parts[2::2])}
 
 
 def number(value):
-    """A number, or text of digits as a number; else the value."""
+    """Converts text of digits to a number. Returns other values unchanged."""
     try: return float(value)
     except (TypeError, ValueError): return value
 
@@ -92,7 +93,8 @@ def to_decimals(values, digits):
 
 
 def common_decimals(a, b):
-    """Decimals to which both columns are equal because one of them is rounded so; None if they differ otherwise."""
+    """Returns the decimals to which one column is rounded if the columns are then equal. Returns None if they differ
+    otherwise."""
     for digits in DECIMALS:
         short_a, short_b = (sorted(to_decimals(column, digits), key=repr) for column in (a, b))
         if short_a == short_b and (digits == DECIMALS[0] or short_a in (sorted(a, key=repr), sorted(b, key=repr))):
@@ -101,7 +103,7 @@ def common_decimals(a, b):
 
 
 def same_in_form(a, b):
-    """True if columns of the wider result, in some order, are those of the other; rounding counts as equal."""
+    """True if columns of the wider result, in some order, equal those of the other result, up to rounding."""
     if len(a) != len(b) or not a: return False
     narrow, wide = sorted(([list(map(number, column)) for column in zip(*rows)] for rows in (a, b)), key=len)
     if len(wide) > WIDEST: return False
@@ -116,7 +118,7 @@ def same_in_form(a, b):
 
 
 def verdict(answer, expected):
-    """agree, form or differ, of the rows of an answer."""
+    """Returns "agree", "form" or "differ" for the rows of an answer."""
     if same(answer, expected, False): return "agree"
     return "form" if same_in_form(answer, expected) else "differ"
 
@@ -127,7 +129,7 @@ def show(label, rows):
 
 
 def compare(question, sql, db):
-    """The verdict on one answer. Prints it, with the results and the right query if they differ."""
+    """Returns the verdict on one answer. Prints it, and if they differ also the results and the right query."""
     rows, error = run(db, sql)
     expected, _ = run(db, question.right[0])
     found = "differ" if error else verdict(rows, expected)

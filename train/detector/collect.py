@@ -1,15 +1,17 @@
-"""Errors from another domain (section 3.2 of the paper), by a small generator that looks up and edits.
+"""Makes errors of another domain (section 3.2 of the paper) with a small generator that retrieves and edits queries.
 
 python3 collect.py LOG --db-root DIR --out FILE [--in-domain]
 
-The databases of a log with gold are drawn into two halves. For a question of one half the likest questions of the other
-are looked up; their gold queries are taken apart, and each table, column and value is replaced by what the question and
-the schema at hand suggest. What runs is kept, up to five candidates a question, best first: a log for
-`assay train export`, which labels them. --in-domain looks up among all databases but leaves the question itself out.
+The databases of a log with gold are split at random into two halves. For each question, the generator retrieves the
+most similar questions of the other half. It takes their gold queries, and replaces each table, column and value by one
+that the question and its schema suggest. The log FILE has up to five candidates that run for each question, best first.
+`assay train export` labels them. With --in-domain all databases are searched, except for the question itself.
 
-This is no trained parser, and its errors are unlike a parser's: it gets the shape of a query wrong far more often (the
-question that it looked up asked for something else), it joins along declared keys alone, and what it cannot fill it
-leaves out. Of beams that differ in one column or one operator, as parsers make them, it makes few.
+This is not a trained parser, and its errors differ from those of a parser:
+
+- Its queries have a wrong structure far more often, because the retrieved question asked for something else.
+- It joins only along declared keys, and omits what it cannot fill.
+- It makes few of the beams of parsers, which differ in one column or one operator.
 """
 import argparse
 import json
@@ -20,9 +22,11 @@ import sqlite3
 import sys
 
 TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|[A-Za-z_][A-Za-z_0-9]*|\d+(?:\.\d+)?|<=|>=|!=|<>|[^\s]")
-KEYWORDS = set("""select from where group by order having limit distinct count sum avg min max and or not in like between
+KEYWORDS = set(
+    """select from where group by order having limit distinct count sum avg min max and or not in like between
     join on as asc desc union intersect except is null exists all inner left outer case when then else end""".split())
-STOP = set("""the a an of what which who is are for in on to and or by with show find list give me all how many each that
+STOP = set(
+    """the a an of what which who is are for in on to and or by with show find list give me all how many each that
     have has their its s number name names""".split())
 STEPS, KEPT, LOOKED_UP = 2_000_000, 5, 12
 
@@ -70,7 +74,7 @@ def is_number(kind):
 
 
 class Filler:
-    """One query of another database, told anew over this schema."""
+    """Adapts one query of another database to this schema."""
 
     def __init__(self, source, target, question, values, draw):
         self.source, self.target, self.said = source, target, set(words(question))
@@ -112,7 +116,8 @@ class Filler:
         return text
 
     def fill(self, sql):
-        """Blocks of one SELECT alone; the FROM clause is made anew, for its keys are the other database's."""
+        """Adapts a query with a single SELECT. The FROM clause is rebuilt, because its keys belong to the other
+        database."""
         found = re.match(r"(?is)\s*select\s+(.*?)\s+from\s+(.*?)(\s+where\s.*|\s+group\s.*|\s+order\s.*|)\s*;?\s*$",
                          sql)
         if not found or re.search(r"(?i)\bselect\b", found[1] + found[2] + found[3]):
@@ -142,7 +147,7 @@ class Filler:
                     return None
                 out.append(f'"{place[0]}"."{place[1]}"')
             elif token == "." or all_tokens[i + 1:i + 2] == ["."]:
-                continue  # the alias that a column is told of by
+                continue  # the alias that qualifies a column
             else:
                 out.append(token)
         return " ".join(out)

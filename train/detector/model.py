@@ -1,9 +1,9 @@
-"""The detector: an encoder, two graph attention networks of three layers, a feed-forward network of two.
+"""The detector: an encoder, two graph attention networks of three layers, and a feed-forward network of two layers.
 
-As in the paper (section 3.3): leaves of the two graphs begin as what the encoder makes of their tokens, other nodes as
-a vector of their type; each graph has its own GATv2; its nodes are averaged; both averages together are scored. Without
-graphs the first token is. Ours beside it: `links` lets a linked node of the query and word of the question see each
-other once before the graph networks begin.
+As in the paper (section 3.3), a leaf of the two graphs begins as the mean of the encoder's outputs for its tokens.
+Other nodes begin as a vector of their type. Each graph has its own GATv2, and its nodes are averaged. A feed-forward
+network scores both averages together. Without graphs it scores the first token. `links` is our addition: before the
+graph networks, each linked node of the query and its word of the question attend to each other once.
 """
 import json
 import os
@@ -47,14 +47,14 @@ class GraphEncoder(nn.Module):
     def __init__(self, types, dim, c):
         super().__init__()
         d = c["graph_dim"]
-        self.types = nn.Embedding(len(types) + 1, d) # the last: a type that training never saw
+        self.types = nn.Embedding(len(types) + 1, d) # the last is for types not seen in training
         self.project = nn.Linear(dim, d)
         self.layers = nn.ModuleList(GATv2(d, c["heads"]) for _ in range(c["layers"]))
         self.norms = nn.ModuleList(nn.LayerNorm(d) for _ in range(c["layers"]))
         self.drop = nn.Dropout(c["dropout"])
 
     def begin(self, batch, states):
-        """Nodes as they are before the layers; a leaf is the mean of its tokens."""
+        """Returns the nodes before the layers; a leaf is the mean of its tokens."""
         x = self.types(batch["types"])
         flat = states.reshape(-1, states.shape[-1])
         if len(batch["piece"]):
@@ -100,7 +100,7 @@ class Detector(nn.Module):
                                      for side in ("sql", "question") if c[side + "_graph"]})
         self.links = Links(c) if c["links"] else None
         width = c["graph_dim"] * len(self.graphs) or dim
-        # Not in the paper: with one graph, or with a frozen encoder, the text is heard too.
+        # Not in the paper: beside graphs, the encoding of the text is scored too.
         self.text = nn.Linear(dim, c["graph_dim"]) if self.graphs else None
         width += c["graph_dim"] if self.text else 0
         self.score = nn.Sequential(nn.Dropout(c["dropout"]), nn.Linear(width, c["graph_dim"]), nn.Tanh(),
@@ -122,7 +122,7 @@ class Detector(nn.Module):
         return self.score(torch.cat(parts, 1))[:, 0]
 
     def collate(self, samples):
-        """Samples as one batch: texts padded, graphs side by side."""
+        """Combines samples into one batch: texts are padded, and graphs are placed side by side."""
         longest = max(len(s["ids"]) for s in samples)
         pad = lambda key: torch.tensor([s[key] + [0] * (longest - len(s[key])) for s in samples])
         lengths = torch.tensor([len(s["ids"]) for s in samples])

@@ -1,4 +1,4 @@
-"""Score lines of `assay train export` with a trained detector.
+"""Scores lines of `assay train export` with a trained detector.
 
 python3 predict.py LINES... --model DIR > scores.jsonl
 """

@@ -1,12 +1,13 @@
-"""Serve a trained detector to Assay, as a remote verifier of the kind `tei` (docs/remote-verifiers.md).
+"""Serves a trained detector to Assay, as a remote verifier of the kind `tei` (docs/remote-verifiers.md).
 
 python3 serve.py --model DIR --assay build/release/cli/assay --port 8080
 assay check ... --verifier-backend tei --verifier-endpoint http://127.0.0.1:8080
 
-GET /info tells the labels, POST /predict takes pairs of premise and question. Of a premise (SQL | result | explanation)
-the SQL counts. `assay train export` makes its graph, so that training and serving see the same one. Calls that come at
-the same time are scored together. Schema links take a database, which a verifier is not shown: a detector that was
-trained with them is refused.
+GET /info returns the labels. POST /predict accepts pairs of premise and question. Of a premise (SQL | result |
+explanation) only the SQL is used. `assay train export` makes its graph, so training and serving use the same graph.
+Concurrent calls are scored together.
+
+Schema links need a database, and a verifier does not receive one. So a detector that was trained with links is refused.
 """
 import argparse
 import json
@@ -30,8 +31,8 @@ RESULT = re.compile(r" \| (?:\d+ rows? \(|no result \()")
 
 
 def sqls_of(premise):
-    """What stands before the result, which is told in fixed words. Where a string of the query holds such words too,
-    the shortest that can be parsed is it."""
+    """Returns the possible SQL of a premise: the text before the description of a result, which has fixed words. A
+    string of the query may contain such words too; then the shortest text that can be parsed is used."""
     ends = [found.start() for found in RESULT.finditer(premise)][:MAX_ENDS]
     return [premise[:end] for end in ends] or [premise]
 
@@ -42,7 +43,7 @@ class Job:
 
 
 class Detector:
-    """One thread scores; the others wait for it."""
+    """Scores requests in one thread; the other threads wait for it."""
 
     def __init__(self, args):
         self.net, self.assay = models.load(args.model).to(args.device), args.assay
@@ -80,7 +81,7 @@ class Detector:
             jobs = self.take()
             try:
                 self.score(jobs)
-            except Exception as error:  # whatever it is, nobody may be left waiting
+            except Exception as error:  # any error: each waiting thread must be released
                 for job in jobs:
                     job.fault = job.fault or f"{type(error).__name__}: {error}"
             for job in jobs:
@@ -159,7 +160,7 @@ class Handler(BaseHTTPRequestHandler):
                                  for job in jobs])
 
     def log_message(self, *_):
-        pass  # questions are not written anywhere
+        pass  # no log, because questions are confidential
 
 
 def main():

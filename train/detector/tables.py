@@ -1,4 +1,4 @@
-"""The paper's tables 2, 3, 4 and 6 in shape, from files of scores (train.py, predict.py).
+"""Prints tables in the form of the paper's tables 2, 3, 4 and 6, from files of scores (train.py, predict.py).
 
 python3 tables.py 2 GENERATOR/MODEL=FILE...              detection, the first candidate of each question
 python3 tables.py 3 TARGET/SOURCE/MODEL=FILE...          the same, trained on another generator
@@ -7,8 +7,8 @@ python3 tables.py 6 GRAPH/SOURCE/GENERATOR=FILE...       graphs and sources of e
 python3 tables.py auc NAME=FILE...                       AUC of beams, of made candidates, and of all
 python3 tables.py pairs NAME=FILE...                     right and wrong of minimal pairs, each alone
 
---all counts all candidates in tables 2, 3 and 6, not the first alone. As in the paper, the threshold is the one of best
-accuracy on four fifths of the databases, and accuracy, precision and recall are those on the fifth that is left.
+With --all, tables 2, 3 and 6 count all candidates instead of only the first. As in the paper, the threshold is the one
+with the best accuracy on four fifths of the databases. Accuracy, precision and recall are those on the remaining fifth.
 """
 import json
 import sys
@@ -40,7 +40,7 @@ def auc(scores):
 
 
 def best_threshold(scores):
-    """Ties go to the lower one."""
+    """Returns the threshold with the best accuracy; among equal ones, the lowest."""
     ordered = sorted(scores, key=lambda s: s["p"])
     good = sum(s["label"] for s in ordered)
     best, at = good, 0.0
@@ -53,7 +53,8 @@ def best_threshold(scores):
 
 
 def measures(scores):
-    """Positive P, R, F1; negative P, R, F1; accuracy; AUC: in per cent, five folds of databases together."""
+    """Returns positive P, R, F1; negative P, R, F1; accuracy; AUC. They are in percent, over five folds of databases
+    together."""
     said = []
     for fold in sorted({s["fold"] for s in scores}):
         rest = [s for s in scores if s["fold"] != fold]
@@ -93,7 +94,7 @@ def detection(entries, everything, names):
 def reranked(q, only_below=None):
     if only_below is not None and q[0]["p"] >= only_below:
         return q[0]
-    return max(q, key=lambda s: s["p"])  # the first of equals
+    return max(q, key=lambda s: s["p"])  # among equal ones, the first
 
 
 def reranking(entries):

@@ -1,11 +1,12 @@
-"""Train the detector on lines of `assay train export`; score those of folds held out, and other files.
+"""Trains the detector on lines of `assay train export`, and scores held-out folds and other files.
 
 python3 train.py LINES... --encoder DIR --out DIR                      one model of all lines
-python3 train.py LINES... --encoder DIR --folds --scores F             five-fold by database: every line is scored by
-                                                                       a model that never saw its database
-    --test NAME=FILE   files that are only scored, into SCORES.NAME (with --folds by the mean of the five)
-The paper's size: --epochs 20 --rate 3e-5 --batch 16 --encoder a CodeBERT, on an accelerator (--device cuda).
---freeze keeps the encoder as it is and its output in memory, so that an epoch takes seconds: for trials on a CPU.
+python3 train.py LINES... --encoder DIR --folds --scores F             five folds by database: each line is scored by a
+                                                                       model that has not seen its database
+    --test NAME=FILE   files that are only scored, into SCORES.NAME (with --folds by the mean of the five models)
+
+The size of the paper: --epochs 20 --rate 3e-5 --batch 16 --encoder a CodeBERT, on an accelerator (--device cuda).
+--freeze leaves the encoder unchanged and keeps its output in memory, so an epoch takes seconds: for trials on a CPU.
 """
 import argparse
 import json
@@ -58,8 +59,8 @@ def config_of(args, samples):
 
 
 class Cache:
-    """The output of a frozen encoder by the tokens of a text: made once for all folds, and kept in a file for other
-    runs."""
+    """The output of a frozen encoder, by the tokens of a text. It is computed once for all folds, and stored in a file
+    for other runs."""
 
     def __init__(self, encoder, device, path=None):
         self.encoder, self.device, self.path = encoder.eval(), device, path
@@ -100,7 +101,7 @@ def rates(net, args):
 
 
 def fit(samples, args, cache, say):
-    """Linear decay with 10 % warm-up; samples of a question come in one batch, as in the paper."""
+    """Trains with linear decay and 10 % warm-up. Samples of a question are in one batch, as in the paper."""
     torch.manual_seed(args.seed)
     draw = random.Random(args.seed)
     own = cache.encoder if cache else encoders.load(args.encoder)

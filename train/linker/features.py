@@ -1,8 +1,8 @@
-"""What the small schema linker sees of a line of `assay link export`.
+"""Converts a line of `assay link export` to the input of the small schema linker.
 
-One position a word of the question, a table, a column; between each two of them a relation: the word names the column
-exactly, the table owns the column, these columns join ... (after Wang et al. 2020, RAT-SQL). What the linker may write
-are the tables, or the columns of the tables that were linked, in their order.
+There is one position for each word of the question, each table and each column. Each pair of positions has a relation,
+such as: the word names the column exactly, the table owns the column, the columns join (after Wang et al. 2020,
+RAT-SQL). The linker may write the tables, or the columns of the tables that were linked, in their order.
 """
 
 import zlib
@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 import torch
 
 STAGES = ("tables", "columns")
-LINKER_FOLDS = 7    # of ten, by database
-LONGEST = 400       # positions
-TEXT = 6            # words of a name that count
+LINKER_FOLDS = 7    # folds of ten, by database
+LONGEST = 400       # maximum positions of a sample
+TEXT = 6            # maximum words of a name
 PAD, UNKNOWN, NUMBER = 0, 1, 2
 SPECIAL_WORDS = ["<pad>", "<unknown>", "<number>"]
-NEAR = 2            # words of the question apart that are told apart
+NEAR = 2            # distance up to which words of the question have relations of their own
 MATCHES = ["exactly", "partly", "weakly", "holds"]
 RELATIONS = (["none", "self"] + [f"word{d:+d}" for d in range(-NEAR, NEAR + 1)] +
              [f"{way} {match}" for match in MATCHES for way in ("word table", "table word", "word column",
@@ -30,7 +30,8 @@ KINDS = ["word", "table", "column", "key", "number", "key number"]
 
 
 def fold_of(db):
-    """0 to 9, by the database's name: 0 to 6 train the linker, 7 the predictors, 8 and 9 calibrate them."""
+    """Returns a fold from 0 to 9, by the name of the database. Folds 0 to 6 train the linker, 7 trains the predictors,
+    8 and 9 calibrate them."""
     return zlib.crc32(db.encode()) % 10
 
 
@@ -40,9 +41,17 @@ def is_number(word):
 
 @dataclass
 class Sample:
-    """Of n positions: `texts` n x TEXT word ids, `kinds`, `marks` n x 2 x len(MATCHES) (how it is matched itself, and
-    for a table its columns), `relations` n x n, `items` ((table, column or -1); None: a word). candidates: positions,
-    in order; gold: which of them, as numbers. used: items that the gold query uses."""
+    """A sample of n positions:
+
+    - texts: n x TEXT word ids
+    - kinds: the kind of each position
+    - marks: n x 2 x len(MATCHES), the matches of the position itself, and for a table those of its columns
+    - relations: n x n
+    - items: (table, column or -1) of each position; None for a word
+    - candidates: their positions, in order; names: their names
+    - gold: indexes of the right candidates
+    - used: items that the gold query uses
+    """
     texts: torch.Tensor
     kinds: torch.Tensor
     marks: torch.Tensor
@@ -55,7 +64,8 @@ class Sample:
 
 
 def matches(line):
-    """(match, first word, words, table, column or -1), the surest last, so that it counts."""
+    """Yields (match, first word, words, table, column or -1). The most certain match is last, because the last one
+    counts."""
     for match, mentions in (("weakly", line["names_weakly"]), ("holds", line["holds"])):
         for first, n, table, column, *_ in mentions: yield match, first, n, table, column
     for first, n, table, column, score in sorted(line["names"], key=lambda m: m[4]):
@@ -98,8 +108,8 @@ def schema_relations(line, items):
 
 
 def read(line, stage, vocabulary, linked=None):
-    """A Sample; None: nothing to choose from, or too long. linked: numbers of the tables whose columns are
-    candidates."""
+    """Returns a Sample, or None if there are no candidates or too many positions. `linked` has the indexes of the
+    tables whose columns are candidates."""
     words = line["words"][:80]
     tables = list(range(len(line["tables"]))) if stage == "tables" else sorted(linked)
     items = [(t, -1) for t in tables] + [(t, c) for t in tables for c in range(len(line["tables"][t]["columns"]))]
@@ -139,7 +149,7 @@ def read(line, stage, vocabulary, linked=None):
 
 
 def shuffled(sample, rng):
-    """The same with its candidates in another order. Positions have no order of their own."""
+    """Returns the sample with its candidates in another order. Positions have no order."""
     places, gold = list(range(len(sample.candidates))), set(sample.gold)
     rng.shuffle(places)
     return replace(sample, candidates=[sample.candidates[p] for p in places], names=[sample.names[p] for p in places],
@@ -147,7 +157,7 @@ def shuffled(sample, rng):
 
 
 def thinned(sample, rng, share):
-    """The same without some tables and columns that the gold query does not use: another schema."""
+    """Returns the sample without some tables and columns that the gold query does not use, as another schema."""
     gone = {t for t in {i[0] for i in sample.items if i} - {u[0] for u in sample.used} if rng.random() < share}
     kept = [p for p, item in enumerate(sample.items)
             if not item or item in sample.used or (item[0] not in gone and (item[1] < 0 or rng.random() >= share))]
@@ -161,8 +171,8 @@ def thinned(sample, rng, share):
 
 
 def batch(samples):
-    """What the model takes, padded: `input_ids` (texts), `attention_mask`, kinds, marks, relations, candidates (-1:
-    none)."""
+    """Returns the padded input of the model: `input_ids` (texts), `attention_mask`, kinds, marks, relations, candidates
+    (-1 for none)."""
     n, most = max(len(s.kinds) for s in samples), max(len(s.candidates) for s in samples)
     out = {"input_ids": torch.zeros(len(samples), n, TEXT, dtype=torch.long),
            "attention_mask": torch.zeros(len(samples), n, dtype=torch.long),

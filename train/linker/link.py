@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Let the small schema linker link, and record it at work.
+"""Runs the small schema linker and records its runs.
 
   assay link export LOG --db-root DATABASES --out lines.jsonl
   link.py lines.jsonl --model DIR --out RECORDING [--folds 7] [--layers 1,2,3] [--varied 4]
 
-Writes RECORDING.jsonl and RECORDING.safetensors (docs/traces.md): for each question its tables, then the columns of the
-tables that are right, or without gold of those that it linked. --folds keeps to some tenths of the databases
-(features.py). --varied asks each question so many times more, with schema and words varied as in training: more
-mistakes to learn from, where questions are few.
+Writes RECORDING.jsonl and RECORDING.safetensors (docs/traces.md). For each question they have its tables, then the
+columns of the right tables, or without gold those of the linked tables. --folds selects tenths of the databases
+(features.py). --varied records each question that many additional times, with schema and words varied as in training.
+This gives more errors to learn from if there are few questions.
 """
 
 import argparse, json, os, random, sys
@@ -27,8 +27,8 @@ class Linker:
             self.words = {w: i for i, w in enumerate(json.load(f))}
 
     def record(self, line, stage, linked=None, rng=None):
-        """None where the schema is larger than what the linker was made for, or has nothing to choose from. rng: varied
-        by it."""
+        """Returns a trace. Returns None if the schema is too large for the linker, or there are no candidates. With
+        `rng` the sample is varied at random."""
         sample = read(line, stage, self.words, linked)
         if not sample: return None
         if rng: sample = varied(sample, rng)
@@ -41,7 +41,7 @@ class Linker:
                       question=line["question"], stage=stage)
 
     def both(self, line, rng=None):
-        """The traces of a question: tables, columns."""
+        """Yields the traces of a question: tables, then columns."""
         tables = self.record(line, "tables", rng=rng)
         if not tables: return
         yield tables

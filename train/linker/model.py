@@ -1,8 +1,10 @@
-"""The small schema linker: an encoder over words, tables and columns whose attention knows how they are related (after
-RAT-SQL), and a decoder that points at the next table or column, or ends the list. A Hugging Face encoder-decoder, so
-that its own `generate` writes the list, and what records any such model records this one.
+"""The small schema linker: an encoder and a decoder.
 
-Token 0 begins a list, 1 ends it, 2 + i is candidate i.
+The encoder reads words, tables and columns. Its attention uses the relations between them (after RAT-SQL). The decoder
+points at the next table or column, or ends the list. The model is a Hugging Face encoder-decoder, so `generate` writes
+the list, and the recorder of such models records this one too.
+
+Token 0 begins a list, token 1 ends it, and token 2 + i is candidate i.
 """
 
 import math
@@ -17,7 +19,7 @@ from features import KINDS, LONGEST, MATCHES, RELATIONS
 
 BEGIN, END, FIRST = 0, 1, 2
 NEVER = -1e4
-SHARES, LEAST = 8, -12.0  # of the shares that go with a state, in logarithms
+SHARES, LEAST = 8, -12.0  # number of shares stored with a state, and the lowest, as logarithms
 
 
 class LinkerConfig(PretrainedConfig):
@@ -33,7 +35,7 @@ class LinkerConfig(PretrainedConfig):
 
 
 class Attention(nn.Module):
-    """`relations` (batch x to x from) adds to the score of each head, and to what is read."""
+    """Attention with relations. `relations` (batch x to x from) adds to the score of each head and to the values."""
 
     def __init__(self, width, heads, n_relations=0):
         super().__init__()
@@ -52,7 +54,7 @@ class Attention(nn.Module):
         weights = scores.masked_fill(~mask, NEVER).softmax(-1)
         read = (weights @ v).transpose(1, 2).reshape(batch, to, width)
         if relations is not None:
-            # How much of the attention went over each relation, times what that relation says.
+            # the attention along each relation, times the value of the relation
             share = torch.zeros(batch, self.heads, to, self.n_relations).scatter_add(3,
                                                                                      relations[:, None].expand(
                                                                                          -1, self.heads, -1, -1),
@@ -101,7 +103,7 @@ class Encoder(nn.Module):
 
 
 def order_code(n, width):
-    """Which candidate comes first."""
+    """Returns a code for the position of each candidate in the order."""
     at = torch.arange(n)[:, None] * torch.exp(torch.arange(0, width, 2) * (-math.log(1000.0) / width))
     return torch.cat([at.sin(), at.cos()], -1)
 
@@ -153,7 +155,7 @@ class SchemaLinker(PreTrainedModel, GenerationMixin):
         batch, steps = decoder_input_ids.shape
         rows = torch.arange(batch)[:, None]
         named = seen[rows, candidates.clamp(min=0)] + self.order(order_code(candidates.shape[1], self.config.width))
-        # What may be chosen, END first, and what was.
+        # the choices, END first, and the earlier choices
         choices = torch.cat([self.end.expand(batch, 1, -1), named], 1)
         exists = torch.cat([torch.ones(batch, 1, dtype=torch.bool), candidates >= 0], 1)
         x = torch.cat([self.begin.expand(batch, 1, -1), choices], 1)[rows, decoder_input_ids]
@@ -163,7 +165,7 @@ class SchemaLinker(PreTrainedModel, GenerationMixin):
         for layer in self.decoder:
             x = layer(x, causal, None, source, source_mask)
             states.append(x)
-        # A first choice, and how doubtful it is; the last layer may think better of it.
+        # a first choice and its uncertainty; the last layer may revise the choice
         first = self._may_follow(self._scores(self.norms[0](x), choices, exists), decoder_input_ids)
         share = first.softmax(-1)
         top = share.topk(min(2, share.shape[-1])).values
@@ -182,15 +184,16 @@ class SchemaLinker(PreTrainedModel, GenerationMixin):
         return out
 
     def _with_shares(self, state, norm, choices, exists, tokens):
-        """A state as it is recorded: with the greatest shares that pointing with it would give, in descending order. A
-        vocabulary's scores follow from the state alone; a pointer's take the candidates too."""
+        """Returns a state as it is recorded: with the highest shares of a choice made from it, in descending order. The
+        scores of a vocabulary follow from the state alone; those of a pointer depend on the candidates too."""
         shares = self._may_follow(self._scores(norm(state), choices, exists), tokens).log_softmax(-1)
         top = shares.topk(min(SHARES, shares.shape[-1])).values.clamp(min=LEAST)
         return torch.cat([state, functional.pad(top, (0, SHARES - top.shape[-1]), value=LEAST)], -1)
 
     @staticmethod
     def _may_follow(scores, tokens):
-        """Names come in their order, and none twice: only what is behind the last one, or the end."""
-        reached = tokens[..., None] - END  # the place of the last choice among the choices, 0 for none
+        """Masks choices that cannot follow. Names are written in their order, each once, so only later names or the end
+        may follow."""
+        reached = tokens[..., None] - END  # index of the last choice among the choices; 0 if there was none
         place = torch.arange(scores.shape[-1])
         return scores.masked_fill((place <= reached) & (place > 0), NEVER)

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Train the small schema linker: an encoder-decoder that writes which tables, and which of their columns, a question
-needs.
+"""Trains the small schema linker: an encoder-decoder that writes the tables, and their columns, that a question needs.
 
   assay link export LOG... --db-root DATABASES --out lines.jsonl
   train.py lines.jsonl --out DIR [--epochs 24]
 
-Databases of the last three of ten folds (features.py) are left out: what tells its mistakes is trained on those. The
-same arguments give the same weights on the same machine. DIR is a Hugging Face directory: weights in half precision,
-configuration, and the words that it knows.
+Databases of the last three of ten folds (features.py) are excluded, because the predictors of its errors are trained on
+them. The same arguments give the same weights on the same machine. DIR is a Hugging Face directory: weights in half
+precision, configuration, and the known words.
 """
 
 import argparse, collections, copy, json, math, os, random, sys, time
@@ -21,8 +20,8 @@ from model import BEGIN, END, FIRST, LinkerConfig, SchemaLinker
 
 POSITIONS_A_BATCH = 1600
 MIN_DATABASES = 3
-MOST_HIDDEN = 0.6    # of the words of a sample
-MOST_THINNED = 0.5   # of the tables and columns that are not used
+MOST_HIDDEN = 0.6    # maximum share of hidden words of a sample
+MOST_THINNED = 0.5   # maximum share of removed tables and columns, of those not used
 
 
 def read_lines(paths):
@@ -32,7 +31,7 @@ def read_lines(paths):
 
 
 def find_words(lines):
-    """Words that MIN_DATABASES share. What only one database says would be learned by heart."""
+    """Returns the words that MIN_DATABASES share. A word of a single database would be memorised."""
     databases = collections.defaultdict(set)
     for line in lines:
         names = (x for t in line["tables"] for x in [t, *t["columns"]])
@@ -50,14 +49,14 @@ def samples(lines, words):
 
 
 def varied(sample, rng):
-    """Half of the time thinned and half of the time shuffled, so that schemas are less alike than those of the hundred
-    databases that there are."""
+    """Returns the sample thinned in half of the cases, and shuffled in half of the cases. So schemas vary more than the
+    hundred databases of the training data."""
     if rng.random() < 0.5: sample = thinned(sample, rng, rng.random() * MOST_THINNED)
     return shuffled(sample, rng) if rng.random() < 0.5 else sample
 
 
 def batches(every, rng):
-    """Of like length, in random order."""
+    """Returns batches of samples of similar length, in random order."""
     every = sorted((varied(s, rng) for s in every), key=lambda s: (len(s.kinds), rng.random()))
     out, part = [], []
     for sample in every:
@@ -71,8 +70,8 @@ def batches(every, rng):
 
 
 def targets(part):
-    """What goes in, and what should come out: END is place 0 among the choices, candidate i place i + 1; -100 behind
-    the end."""
+    """Returns the input and the expected output of the decoder. END is index 0 among the choices, candidate i is index
+    i + 1, and -100 follows the end."""
     steps = max(len(s.gold) for s in part) + 1
     fed, wanted = torch.full((len(part), steps), BEGIN), torch.full((len(part), steps), -100)
     for i, s in enumerate(part):
@@ -82,7 +81,7 @@ def targets(part):
 
 
 def needed(part, n):
-    """Of each position that is a candidate, whether it is right; NaN elsewhere."""
+    """Returns 1 or 0 for each position that is a candidate, by whether it is right; NaN for other positions."""
     out = torch.full((len(part), n), float("nan"))
     for i, s in enumerate(part):
         out[i, s.candidates] = 0.0
@@ -91,7 +90,8 @@ def needed(part, n):
 
 
 def hide_words(ids, n_words):
-    """Some words of a sample become unknown, wherever they stand, as those of a database that it never saw."""
+    """Replaces some words of a sample, at all their occurrences, by the unknown word, as in a database not seen in
+    training."""
     share = torch.rand(len(ids), 1) ** 2 * MOST_HIDDEN
     hidden = (torch.rand(len(ids), n_words) < share).gather(1, ids.flatten(1)).view_as(ids)
     return ids.masked_fill(hidden & (ids > UNKNOWN), UNKNOWN)

@@ -1,6 +1,7 @@
-"""One question in the making. What all templates are written with: a template takes an asker and a table, or a parent
-and its children, and gives (question, right query, [slips]), with the evidence fourth where it needs one; None where it
-does not fit.
+"""Helpers for templates of questions.
+
+A template takes an asker and a table, or a parent and its children. It returns (question, right query, [errors]), with
+evidence as the fourth element if the question needs it. It returns None if it does not fit.
 """
 
 from questions.schema import *
@@ -8,7 +9,7 @@ from questions.words import *
 
 
 class Ask:
-    """One question in the making: random choices, and everyday words for those of the schema."""
+    """Makes one question: random choices, and everyday words in place of words of the schema."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -54,7 +55,7 @@ def condition(a, column, value):
     )
 
 
-# Each template: (asker, table or parent and child) → question, right, [slips]; None where it does not fit.
+# A template: (asker, table, or parent and child) → question, right query, [errors]; None if it does not fit
 
 
 def numbers(t):

@@ -1,5 +1,5 @@
-"""More templates of a parent and its children: bounds on sums, means, first and last ones, conditions that belong to
-the other table."""
+"""More templates of a parent and its children: limits on sums and means, first and last children, conditions on the
+other table."""
 
 from questions.ask import *
 
@@ -7,7 +7,7 @@ from questions.of_pair import joined
 
 
 def some_other_than(a, p, key, c, link):
-    """At least one child that is not so; not the same as none that is."""
+    """At least one child has another value. This differs from: no child has the value."""
     k = a.one(c.of("is_category"))
     v = a.one(k.distinct)
     label, kw = p.label(), a.say(k.words)
@@ -105,7 +105,7 @@ def parent_of_extreme(a, p, key, c, link):
 
 
 def having_against_where(a, p, key, c, link):
-    """A bound on the sum or mean of the children, not on each child."""
+    """A limit on the sum or mean of the children, not on each child."""
     n = a.one(numbers(c))
     f, word = a.one([("SUM", a.one(["total", "combined", "summed"])),
                      ("AVG", a.one(["average", "mean", "typical (mean)"]))])
@@ -134,7 +134,8 @@ def having_against_where(a, p, key, c, link):
 
 
 def children_and_number(a, p, key, c, link):
-    """Parents with how many; where only those that have some are meant an outer join says too much."""
+    """Parents with the number of their children. If only parents with children are meant, an outer join returns too
+    many."""
     label = p.label()
     also = a.one(
         [
@@ -163,7 +164,7 @@ def children_and_number(a, p, key, c, link):
 
 
 def of_named_parent(a, p, key, c, link):
-    """What belongs to a parent that is named: the condition is on the other table."""
+    """Children of a named parent: the condition is on the other table."""
     label = c.label()
     name = p.label()[-1]
     v = a.one(name.distinct)

@@ -1,4 +1,4 @@
-"""Templates of conditions put together, ranks, rows compared with rows, groups, columns beside columns."""
+"""Templates of combined conditions, ranks, comparisons of rows, groups, and several columns."""
 
 import re
 
@@ -6,7 +6,7 @@ from questions.ask import *
 
 
 def bound(a, column):
-    """(English, SQL, SQL turned) of a number compared."""
+    """Returns (English, SQL, inverted SQL) of a comparison with a number."""
     n = a.one(sorted(column.distinct)[1:-1])
     op = a.one([">", "<", ">=", "<="])
     turned = {">": "<", "<": ">", ">=": "<=", "<=": ">="}[op]
@@ -15,7 +15,7 @@ def bound(a, column):
 
 
 def either_and(a, t):
-    """(A or B) and C: the brackets matter."""
+    """(A or B) and C: the parentheses matter."""
     k = a.one(t.of("is_category"))
     v = a.one(k.distinct)
     m, n = a.rng.sample(t.of("is_number"), 2)
@@ -45,7 +45,7 @@ def either_and(a, t):
 
 
 def all_three(a, t):
-    """Three conditions, each of which may be forgotten."""
+    """Three conditions. A wrong query lacks one."""
     k = a.one(t.of("is_category"))
     v = a.one(k.distinct)
     w = a.other(k.distinct, v)
@@ -76,7 +76,7 @@ def all_three(a, t):
 
 
 def neither_of_two(a, t):
-    """Two columns, both denied: NOT (A AND B) is not enough."""
+    """Two negated columns: NOT (A AND B) is wrong."""
     k, l = a.rng.sample(t.of("is_category"), 2)
     v, w = a.one(k.distinct), a.one(l.distinct)
     label, many = t.label(), a.many(t)
@@ -105,7 +105,7 @@ def neither_of_two(a, t):
 
 
 def not_this_but(a, t):
-    """One condition denied, one given: the NOT must stay with its own."""
+    """A negated and a positive condition: NOT applies only to the former."""
     k = a.one(t.of("is_category"))
     v = a.one(k.distinct)
     n = a.one(t.of("is_number"))
@@ -171,7 +171,7 @@ def nth(a, t):
 
 
 def ranked(a, t):
-    """A whole list in an order that is told in one of many ways."""
+    """A complete list, with one of many expressions for its order."""
     n = a.one(numbers(t))
     label, many, nw = t.label(), a.many(t), a.say(n.words)
     down = a.rng.random() < 0.55
@@ -209,7 +209,7 @@ def ranked(a, t):
 
 
 def than_that_one(a, t):
-    """Compared with a row that is named."""
+    """A comparison with a named row."""
     n = a.one(t.of("is_number"))
     name = t.label()[-1]
     v = a.one(name.distinct)
@@ -242,7 +242,7 @@ def than_that_one(a, t):
 
 
 def groups_counted(a, t):
-    """How many groups, not how many rows."""
+    """The number of groups, not of rows."""
     k = a.one(t.of("is_category"))
     x = a.one([1, 1, 2, 3])
     kw, many = a.say(k.words), a.many(t)
@@ -324,7 +324,7 @@ def counted_side_by_side(a, t):
 
 
 def same_as(a, t):
-    """Pairs of rows that agree in something."""
+    """Pairs of rows with an equal value."""
     k = a.one(t.of("is_category"))
     name = t.label()[-1]
     v = a.one(name.distinct)
@@ -349,7 +349,7 @@ def same_as(a, t):
 
 
 def column_of_named(a, t):
-    """One column of a row that is named, among columns like it."""
+    """One column of a named row, among similar columns."""
     name = t.label()[-1]
     v = a.one(name.distinct)
     others = [c for c in t.of("is_text") + t.of("is_number") + t.of("is_date") if c not in t.label()]
@@ -372,7 +372,7 @@ def column_of_named(a, t):
 
 
 def several_columns(a, t):
-    """All that is asked for and nothing else."""
+    """All requested columns and no others."""
     name = t.label()
     others = [c for c in t.of("is_text") + t.of("is_number") + t.of("is_date") if c not in name]
     c, d = a.rng.sample(others, 2)
@@ -402,7 +402,7 @@ def several_columns(a, t):
 
 
 def duration(a, t):
-    """Two dates of a row, the time between them."""
+    """The time between two dates of a row."""
     dates = t.of("is_date")
     start = next((c for c in dates if re.search(r"start|begin|from|open|birth|order|hire|arriv", c.name, re.I)), None)
     end = next(
@@ -437,7 +437,7 @@ def duration(a, t):
 
 
 def two_numbers(a, t):
-    """Arithmetic of two columns, said in words."""
+    """Arithmetic of two columns, expressed in words."""
     m, n = a.rng.sample(numbers(t), 2)
     mw, nw = a.say(m.words), a.say(n.words)
     label = t.label()

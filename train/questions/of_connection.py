@@ -1,11 +1,11 @@
-"""Templates of two tables that a third connects: (one, its key, the other, its key, the table between, its links to
-both)."""
+"""Templates of two tables that a third table connects."""
 
 from questions.ask import *
 
 
 def connections(tables):
-    """(one, its key, the other, its key, the table between, its link to one, its link to the other)."""
+    """Yields (one table, its key, the other table, its key, the connecting table, its link to the one, its link to the
+    other)."""
     by_name = {t.name.lower(): t for t in tables}
     for between in tables:
         ends = []
@@ -25,7 +25,7 @@ def chain(s, sk, o, ok, b, sl, ol):
 
 
 def others_of(a, *e):
-    """Those connected with one that is named, in either direction."""
+    """Rows connected with a named row, in either direction."""
     s, sk, o, ok, b, sl, ol = e
     name = o.label()[-1]
     v = a.one(name.distinct)
@@ -79,7 +79,7 @@ def busiest(a, *e):
 
 
 def with_condition_beyond(a, *e):
-    """A condition on each end; each may be forgotten or stand at the wrong end."""
+    """A condition on each end. In a wrong query, one is missing or on the wrong end."""
     s, sk, o, ok, b, sl, ol = e
     k, l = a.one(s.of("is_category")), a.one(o.of("is_category"))
     v, w = a.one(k.distinct), a.one(l.distinct)

@@ -331,7 +331,7 @@ def by_role(a, p, key, c, link):
 
 
 def parents_own(a, p, key, c, link):
-    """A number of the parent over those that have a child: a join would count it once a child."""
+    """A number of the parents that have a child. A join would count it once for each child."""
     n = a.one([x for x in p.of("is_number") if not x.is_year])
     f = a.one(["AVG", "SUM"])
     word = {"AVG": a.one(["average", "mean"]), "SUM": a.one(["total", "combined"])}[f]
@@ -374,7 +374,7 @@ def only_with(a, p, key, c, link):
 
 
 def children_where(a, p, key, c, link):
-    """Conditions on both sides; each may be forgotten."""
+    """Conditions on both tables. A wrong query lacks one."""
     k, label = a.one(c.of("is_category")), p.label()
     v, x = a.one(label[-1].distinct), a.one(k.distinct)
     q = a.one(

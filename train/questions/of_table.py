@@ -168,7 +168,7 @@ def aggregate(a, t):
 
 
 def how_many_kept(a, t):
-    """A column that holds a number of things: how many is its sum, not the count of rows."""
+    """A column that holds a number of things. The answer is the sum of the column, not the number of rows."""
     c = a.one(
         [
             x
@@ -704,11 +704,11 @@ def between(a, t):
 
 
 def by_value_form(a, t):
-    """Values said in words that the data does not use: women for F."""
+    """Values in words that the data do not use: women for F."""
     c, words = a.one([(x, SAID[k]) for x in t.columns for k in SAID if {str(v).lower() for v in x.distinct} == set(k)])
     values = sorted(c.distinct, key=lambda v: str(v).lower())
     side = a.rng.randint(0, 1)
-    # SAID's words stand in the order of its key; values are sorted, as the keys are, but girl and boy.
+    # The words of SAID are in the order of its key. Values are sorted like the keys, except girl and boy.
     if values[0].lower() == "boy":
         values.reverse()
     v, w, said = values[side], values[1 - side], a.one(words[side])
@@ -821,7 +821,7 @@ def groups_by_average(a, t):
 
 
 def defined_term(a, t):
-    """A term that only the evidence explains."""
+    """A term that only the evidence defines."""
     term, label, counted = a.one(TERMS), t.label(), a.rng.random() < 0.5
     numbers, categories = [x for x in t.of("is_number") if not x.is_year], t.of("is_category")
     if numbers and (not categories or a.rng.random() < 0.6):

@@ -1,5 +1,5 @@
-"""Templates of values and of logic: numbers kept as text, NULL first, quotients, denials, who has none and who has
-others."""
+"""Templates of values and logic: numbers stored as text, NULL that sorts first, quotients, negations, rows without a
+value or with another one."""
 
 from questions.ask import *
 
@@ -7,7 +7,7 @@ from questions.of_pair import joined
 
 
 def quotient(a, t):
-    """One number of a thing over another of it; inverted, it is as good a number."""
+    """The quotient of two numbers of a row. The inverted quotient is plausible too."""
     x = a.one([n for n in t.of("is_number") if not n.is_year])
     y = a.other([n for n in t.of("is_number") if not n.is_year and 0 not in n.distinct], x)
     label, xs, ys = t.label(), a.say(x.words), a.say(singular(y.words))
@@ -41,7 +41,7 @@ def quotient(a, t):
 
 
 def extreme_text(a, t):
-    """Numbers kept as text, sorted by their letters."""
+    """Numbers stored as text, which sort by their characters."""
     c = a.one([x for x in t.of("is_text") + t.of("is_text_number") if x.is_text_number or x.has_commas])
     label, up, says = t.label(), a.rng.random() < 0.6, a.say(c.words)
     number = f"CAST({c.sql} AS REAL)" if c.is_text_number else f"CAST(REPLACE({c.sql}, ',', '') AS REAL)"
@@ -70,7 +70,7 @@ def extreme_text(a, t):
 
 
 def first_recorded(a, t):
-    """The least value, where some have none: a row without any sorts first."""
+    """The lowest value, if some rows have none: a row without a value sorts first."""
     c = a.one(
         [x for x in t.columns if x.n_null and len(x.distinct) > 2 and not x.is_key and len(x.words) > 2
          and not x.is_name]
@@ -102,7 +102,7 @@ def first_recorded(a, t):
 
 
 def negated_two(a, t):
-    """Neither ... nor is not "not both"; everything but those with both is not "without either"."""
+    """"Neither ... nor" differs from "not both". All except those with both differs from "without either"."""
     c = a.one(t.of("is_category"))
     d = a.other(t.of("is_category"), c)
     v, w = a.one(c.distinct), a.one(d.distinct)
@@ -138,7 +138,7 @@ def negated_two(a, t):
 
 
 def negated_missing(a, t):
-    """One value left out and another not recorded."""
+    """One value excluded, and another not recorded."""
     c = a.one(t.of("is_category"))
     d = a.one([x for x in t.columns if x.n_null and x.values and len(x.words) > 2 and x is not c])
     v, label = a.one(c.distinct), t.label()
@@ -196,7 +196,7 @@ def outside_range(a, t):
 
 
 def loose_or(a, t):
-    """AND binds closer than OR: without parentheses the other condition is that of the last alternative alone."""
+    """AND binds more tightly than OR. Without parentheses the other condition applies only to the last alternative."""
     n = a.one([x for x in t.of("is_number") if len(x.distinct) > 3])
     m = a.one(sorted(n.distinct)[1:-1])
     op = a.one([">", "<", ">=", "<="])
@@ -239,8 +239,7 @@ def loose_or(a, t):
 
 
 def or_else(a, t):
-    """Whoever has the one, or has the other: a choice between conditions on two columns, said in other words than "or"
-    alone."""
+    """A choice between conditions on two columns, in other words than "or" alone."""
     c, n = a.one(t.of("is_category")), a.one([x for x in t.of("is_number") if len(x.distinct) > 3])
     v, m, op = a.one(c.distinct), a.one(sorted(n.distinct)[1:-1]), a.one([">", "<"])
     bound = a.one(ABOVE[op]).format(n=a.number(m))
@@ -267,7 +266,7 @@ def or_else(a, t):
 
 
 def rows_not_amounts(a, t):
-    """How many rows there are, where a column of amounts is there to be summed by mistake."""
+    """The number of rows, if a column of amounts could be summed by mistake."""
     n = a.one([x for x in t.of("is_number") if not x.is_year])
     c = a.one(t.of("is_category"))
     v, many = a.one(c.distinct), a.many(t)
@@ -301,7 +300,7 @@ def rows_not_amounts(a, t):
 
 
 def large_number(a, t):
-    """Numbers written in words: ten million, 1.5 million, 40 thousand."""
+    """Numbers in words: ten million, 1.5 million, 40 thousand."""
     n = a.one([x for x in t.of("is_number") if not x.is_year and max(x.distinct) >= 20000])
     op, top = a.one(list(ABOVE)), max(n.distinct)
     unit, word = a.one([(u, w) for u, w in ((1000, "thousand"), (1000000, "million"), (1000000000, "billion"))
@@ -319,7 +318,7 @@ def large_number(a, t):
 
 
 def some_other(a, p, key, c, link):
-    """At least one other than v; not: none that is v."""
+    """At least one value other than v. This differs from: no value is v."""
     k = a.one(c.of("is_category"))
     v = a.one(k.distinct)
     label = p.label()
@@ -347,7 +346,7 @@ def some_other(a, p, key, c, link):
 
 
 def none_under(a, p, key, c, link):
-    """Parents that have children, none of them beyond a bound."""
+    """Parents that have children, none of them beyond a limit."""
     n = a.one([x for x in c.of("is_number") if len(x.distinct) > 3])
     m, op = a.one(sorted(n.distinct)[1:-1]), a.one([">", "<"])
     bound = a.one(ABOVE[op]).format(n=a.number(m))
@@ -377,7 +376,8 @@ def none_under(a, p, key, c, link):
 
 
 def no_partner(a, p, key, c, link):
-    """Never had a child, in other words; a slip asks whether some child is another's, or looks at other children."""
+    """Parents without children, in various words. A wrong query asks whether some child belongs to another parent, or
+    uses other children."""
     label = p.label()
     cols, counted = shown(label), a.rng.random() < 0.25
     what = "COUNT(*)" if counted else cols
@@ -410,7 +410,7 @@ def no_partner(a, p, key, c, link):
 
 
 def both_or_either(a, p, key, c, link):
-    """As well as, and also, too; against: or, either will do."""
+    """"As well as", "and also" and "too", against "or" and "either will do"."""
     k = a.one(c.of("is_category"))
     v = a.one(k.distinct)
     w = a.other(k.distinct, v)
@@ -457,7 +457,7 @@ def both_or_either(a, p, key, c, link):
 
 
 def average_beyond(a, p, key, c, link):
-    """A bound on the average, the total or the number of children; a slip puts it on each child."""
+    """A limit on the average, the total or the number of children. A wrong query applies it to each child."""
     n = a.one([x for x in c.of("is_number") if not x.is_year])
     m, op = a.one(sorted(n.distinct)[1:-1]), a.one([">", "<", ">="])
     f = a.one(["AVG", "AVG", "SUM", "COUNT"])
@@ -493,7 +493,7 @@ def average_beyond(a, p, key, c, link):
 
 
 def children_each(a, p, key, c, link):
-    """How many children a parent has on average: the rows over the parents, not the other way round."""
+    """The average number of children of a parent: the rows divided by the parents, not the inverse."""
     some = a.rng.random() < 0.7
     parents, many = f"COUNT(DISTINCT {link.sql})", a.many(c)
     q = a.one(
@@ -520,7 +520,7 @@ def children_each(a, p, key, c, link):
 
 
 def parents_own_where(a, p, key, c, link):
-    """A number of the parents that have a child of some kind: each counts once."""
+    """A number of the parents that have a child of some kind. Each parent counts once."""
     n, k = a.one([x for x in p.of("is_number") if not x.is_year]), a.one(c.of("is_category"))
     v, f = a.one(k.distinct), a.one(["AVG", "SUM", "SUM", "COUNT"])
     cond, says, many = condition(a, k, v), a.say(n.words), a.many(p)
@@ -543,7 +543,8 @@ def parents_own_where(a, p, key, c, link):
 
 
 def least_partnered(a, p, key, c, link):
-    """The least of the children with their parents; kept with all parents, one without a child comes first."""
+    """The lowest value of the children, with their parents. If all parents are included, one without a child comes
+    first."""
     n = a.one([x for x in c.of("is_number") + [y for y in c.columns if y.is_date]])
     label, says = p.label(), a.say(n.words)
     low = a.one(["earliest", "first"] if n.is_date or n.is_year else ["lowest", "smallest", "least"])
@@ -562,7 +563,7 @@ def least_partnered(a, p, key, c, link):
 
 
 def counted_once(a, p, key, c, link):
-    """Things against their rows: each once, or each row."""
+    """Distinct things against rows."""
     label = p.label()
     way = a.one(["rows", "things", "list"])
     if way == "rows":

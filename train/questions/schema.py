@@ -1,4 +1,4 @@
-"""A schema as templates see it: tables, columns and what kind of values they hold."""
+"""A schema in the form that templates use: tables, columns, and the kinds of their values."""
 
 import re
 

@@ -1,8 +1,8 @@
-"""What people say: months, numbers, everyday words for those of schemas, comparisons, units, terms."""
+"""Expressions of people: months, numbers, everyday words for words of schemas, comparisons, units, terms."""
 
 MONTHS = "January February March April May June July August September October November December".split()
 NUMBERS = "zero one two three four five six seven eight nine ten".split()
-# What people say for words that schemas use; several for one word are drawn from at random.
+# Everyday words for words of schemas. If a word has several, one is chosen at random.
 EVERYDAY = {
     "customer": ["client", "buyer"],
     "employee": ["staff member", "worker"],
@@ -127,8 +127,7 @@ TWIN = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
 TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
 
 
-# A unit in a column's name, and one that people use instead: (name in schemas, said unit, how many of the former it
-# is).
+# A unit in a column's name, and a unit that people use instead: (name in schemas, used unit, its size in the former).
 UNITS = [
     (r"min(ute)?s?|duration", "hours", 60),
     (r"sec(ond)?s?", "minutes", 60),
@@ -145,7 +144,7 @@ UNITS = [
     (r"days", "weeks", 7),
     (r"months", "years", 12),
 ]
-# What people say for the values of a two-valued column: (the values, in lower case) → words for each.
+# Expressions for the values of a column with two values: (values, in lower case) → words for each.
 SAID = {
     ("f", "m"): (["women", "female", "ladies"], ["men", "male", "gentlemen"]),
     ("female", "male"): (["women", "ladies"], ["men", "gentlemen"]),

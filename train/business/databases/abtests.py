@@ -61,7 +61,7 @@ CREATE TABLE conversion (
 );
 """
 
-TEAMS = ["Checkout", "Search", "Growth", "Mobile", "Research"]  # Research owns nothing
+TEAMS = ["Checkout", "Search", "Growth", "Mobile", "Research"]  # Research owns no experiment
 PEOPLE = ["Ana Ruiz", "Tom Berg", "Li Wei", "Tom Berg", "Sara Noor", "Ola Lind", "Kim Park", "Joe Hart"]
 # name, owner, reviewer, status, month and day of the start, days, traffic, weights
 EXPERIMENTS = [

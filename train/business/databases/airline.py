@@ -77,7 +77,7 @@ APTS = [
     ("GRZ", "Thalerhof", "Graz", "AT", 1),
     ("OSL", "Gardermoen", "Oslo", "NO", 1),
     ("BCN", "El Prat", "Barcelona", "ES", 1),
-]  # nobody flies to BCN
+]  # no flight goes to BCN
 ACFT = [
     ("OE-LAA", "A320", 174, "2016-04-01", None),
     ("OE-LAB", "A320", 174, "2017-02-15", None),
@@ -112,13 +112,13 @@ CODES = [
     ("87", "airport facilities", "AP"),
     ("93", "late inbound aircraft", "AL"),
     ("96", "crew shortage", "AL"),
-]  # 96 is never used
+]  # code 96 is never used
 NAMES = [
     f"{a}. {b}"
     for a in "ABCDEGHJKLMNPRST"
     for b in ("Gruber", "Lee", "Novak", "Rossi", "Dubois", "Hansen", "Moser", "Brown", "Papas", "Vega", "Ito", "Okoro")
 ] + ["J. Smith"] * 9
-GUESTS = ["C. Stone", "F. Kern", "U. Wolf", "W. Yates"]  # never book themselves
+GUESTS = ["C. Stone", "F. Kern", "U. Wolf", "W. Yates"]  # guests, who never book themselves
 
 
 def flights(random):
@@ -168,7 +168,7 @@ def rows(random):
             by_dep[random.choice(["VIE", "VIE", "VIE", "LHR", "GRZ", "GRZ", "MAD", "CDG", "ATH", "LGW"])]
         )
         journey = [first]
-        if first[1][2] == "VIE" and random.random() < 0.5:  # connects in Vienna
+        if first[1][2] == "VIE" and random.random() < 0.5:  # changes in Vienna
             later = [
                 x
                 for x in by_dep["VIE"]

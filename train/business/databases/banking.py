@@ -75,13 +75,13 @@ BRANCHES = [
     ("Hillside", "South"),
     ("Direct", "Online"),
     ("Fairground", "North"),
-]  # Fairground is new
+]  # the branch Fairground is new
 TYPES = [
     ("GIR", "current account"),
     ("SAV", "savings account"),
     ("YTH", "youth account"),
     ("DEP", "fixed deposit"),
-]  # nobody has a fixed deposit
+]  # no account is a fixed deposit
 CODES = [
     (10, "salary"),
     (20, "card payment"),
@@ -94,7 +94,7 @@ CODES = [
     (70, "interest"),
     (90, "reversal"),
     (99, "cheque"),
-]  # no cheques any more
+]  # cheques are no longer used
 FIRST = ["Anna", "Ben", "Clara", "David", "Eva", "Felix", "Greta", "Hugo", "Ida", "Jan"]
 LAST = ["Berg", "Krause", "Lindner", "Moser", "Novak", "Okafor", "Peters", "Rossi"]
 FIRMS = ["Bakery", "Garage", "Studio", "Hotel", "Pharmacy"]

@@ -78,7 +78,7 @@ INVESTIGATORS = [
     ("Dr. Li Chen", "internal"),
     ("Dr. Ruth Katz", "cardiology"),
     ("Dr. Ivo Lang", "neurology"),
-]  # two are called Li Chen; Ivo Lang leads nothing
+]  # two people are called Li Chen; Ivo Lang leads no site
 SITES = [
     ("Porto", "PT"),
     ("Hamburg", "DE"),
@@ -97,7 +97,7 @@ ARMS = [
     ("MID", "Medium dose", 100),
     ("HIGH", "High dose", 200),
     ("EXT", "Extension", 100),
-]  # nobody in EXT
+]  # no subject is in EXT
 TERMS = ["headache", "nausea", "dizziness", "rash", "fatigue", "insomnia", "chest pain"]
 LAST = datetime.date(2024, 6, 30)
 
@@ -118,7 +118,7 @@ def rows(random):
     for subject in range(1, 361):
         screened = datetime.date(2023, 1, 9) + days(random.randrange(500))
         if (screened.year, screened.month) == (2023, 8):
-            screened = screened.replace(month=9, day=min(screened.day, 30))  # none screened in August 2023
+            screened = screened.replace(month=9, day=min(screened.day, 30))  # no screening in August 2023
         arm = None if random.random() < 0.15 else random.choice(["PLC", "LOW", "LOW", "MID", "HIGH"])
         randomised = screened + days(random.choice([3, 7, 7, 14, 21])) if arm else None
         planned = {"PLC": 0, "LOW": 50, "MID": 100, "HIGH": 200}.get(arm, 0)
@@ -160,7 +160,7 @@ def rows(random):
             )
             if done is None:
                 continue
-            for part in range(random.choice([1, 1, 1, 2])):  # two: in halves
+            for part in range(random.choice([1, 1, 1, 2])):  # with 2 the dose is given in halves
                 n_dose += 1
                 amount = planned if random.random() < 0.85 else planned // 2
                 yield "dose", (

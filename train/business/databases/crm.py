@@ -83,7 +83,7 @@ OWNERS = [
     ("Nina Roth", "enterprise"),
     ("Tom Berg", "enterprise"),
     ("Ada Fuchs", "partners"),
-]  # two Tom Bergs; partners sell nothing
+]  # two owners are called Tom Berg; partners sell nothing
 INDUSTRIES = ["retail", "retail", "banking", "energy", "health", "software", None]
 WORDS = [
     ["Alpine", "Baltic", "Crown", "Delta", "Echo", "Falcon", "Granite", "Helix"],
@@ -104,11 +104,11 @@ def history(random, day):
             continue  # some deals skip the proposal
         left = day + datetime.timedelta(days=random.choice([0, 3, 7, 14, 21, 30, 45, 60]))
         if left.month == 8 and left.year == 2024:
-            left = left.replace(month=9, day=min(left.day, 30))  # nothing moves in August 2024
+            left = left.replace(month=9, day=min(left.day, 30))  # no stage changes in August 2024
         if left > LAST_DAY or (i == n_stages - 1 and how < 0.18):
             return out + [(stage, day, None)]
         out.append((stage, day, left))
-        if stage == "negotiation" and random.random() < 0.12:  # back to the proposal
+        if stage == "negotiation" and random.random() < 0.12:  # the deal returns to the proposal
             back = left + datetime.timedelta(days=5)
             if back <= LAST_DAY and back.month != 8:
                 out.append(("proposal", left, back))

@@ -94,7 +94,7 @@ PARTIES = [
     ("REG", "Region First", "2013-01-20", None),
     ("NEW", "New Start", "2023-09-01", None),
     ("SEN", "Seniors", None, None),
-]  # Seniors never stood
+]  # the Seniors never stood for election
 STRENGTH = [30, 27, 12, 11, 9, 4, 7, 10, 0]
 REGIONS = ["North", "South", "Lakes", "Hills"]
 NAMES = ["Aschau", "Berg", "Dorf", "Eben", "Feld", "Gries", "Hof", "Kirchen", "Markt", "Moos", "Neustadt", "Ried"]
@@ -151,7 +151,7 @@ def donations(random):
 def rows(random):
     for i, row in enumerate(ELECTIONS, 1):
         yield "election", (i, *row)
-    for i in range(1, 41):  # the last eight are counted by others, nobody votes in 33
+    for i in range(1, 41):  # the last eight are counted by others; district 33 has no votes
         name = random.choice(NAMES) + random.choice(["", "", " West", " Ost"])
         yield "district", (i, name, REGIONS[i % 4], i - 32 if i > 32 else None)
     for i, row in enumerate(PARTIES, 1):

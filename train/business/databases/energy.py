@@ -108,7 +108,7 @@ TARIFFS = [
     ("HE1", "District Heat", "heat", 0),
     ("EL9", "Night Power", "electricity", 0),
 ]
-PRICES = {1: 31.9, 2: 34.5, 3: 29.0, 4: 9.8, 5: 12.4, 6: 11.2, 7: 26.0}  # nobody has tariff 7
+PRICES = {1: 31.9, 2: 34.5, 3: 29.0, 4: 9.8, 5: 12.4, 6: 11.2, 7: 26.0}  # no contract has tariff 7
 LAST = datetime.date(2024, 12, 31)
 
 
@@ -231,13 +231,13 @@ def rows(random):
         yield "meter", (m, f"{medium[:1].upper()}-{40000 + m * 7}", medium, random.choice(CITIES), first, removed)
         use = random.choice([1800, 2500, 3500, 12000, 15000, 40000])
         if m % 19 == 4:
-            continue  # not read, without contract
+            continue  # no readings and no contract
         last = removed or LAST
         for row in readings(random, first, last, use):
             yield numbered("reading", (m, *row))
         start = first
         while start <= last:
-            holder = random.randrange(1, 140)  # the others have no contract
+            holder = random.randrange(1, 140)  # the other customers have no contract
             payer = random.randrange(1, 140) if random.random() < 0.15 else holder
             tariff = random.choice(tariffs)
             long = random.choice([200, 400, 600, 2000])
@@ -251,7 +251,7 @@ def rows(random):
             )
             billed = (
                 bills(random, table, n["contract"], tariff, start, end, use) if n["contract"] % 27 else []
-            )  # a few have no bill
+            )  # a few contracts have no bill
             for row in billed:
                 yield numbered("bill", row)
                 for paid in payments(random, n["bill"], row[4], row[5], row[7]):

@@ -96,7 +96,7 @@ CROPS = [
     ("SB", "Sugar beet", 0),
     ("POT", "Potatoes", 0),
     ("HMP", "Hemp", 0),
-]  # nobody grows hemp
+]  # hemp is never grown
 PER_HA = {"WW": 7500, "WB": 6500, "OSR": 3500, "MZ": 9000, "SB": 60000, "POT": 35000}
 WORKERS = ["Joan Hill", "Peter Marsh", "Joan Hill", "Sam Rook", "Nell Barr", "Tom Ash", "Una Field", "Vic Stone"]
 
@@ -187,7 +187,7 @@ def herd(random):
             died,
         )
         if animal % 9 == 0:
-            continue  # gives no milk
+            continue  # the animal gives no milk
         base, day = (2600 if goat else 13000) * random.uniform(0.7, 1.3), datetime.date(2022, 1, 3) + days(
             random.randrange(7)
         )

@@ -153,7 +153,7 @@ def vehicle_rows(random):
 
 def trip_rows(random, fleet):
     for i in range(1, 2601):
-        v = random.choice(fleet[:64])  # vehicles 65.. stand still
+        v = random.choice(fleet[:64])  # vehicles from 65 on are never used
         at = moment(random, last=datetime.datetime.combine(v[8], datetime.time()) if v[8] else END)
         running = at > datetime.datetime(2024, 12, 30) and random.random() < 0.6
         took = minutes(random.choice([12, 25, 40, 60, 60, 95, 180, 300]))
@@ -201,7 +201,7 @@ def rows(random):
     fleet = list(vehicle_rows(random))
     for v in fleet:
         yield "vehicles", v
-    for i in range(1, 46):  # drivers 41.. never drive
+    for i in range(1, 46):  # drivers from 41 on never drive
         yield "drivers", (
             i,
             random.choice(FIRST),
@@ -275,12 +275,12 @@ def rows(random):
                 else None
             ),
         )
-    for i, name in enumerate(FENCES, 1):  # nobody was ever in the quarry
+    for i, name in enumerate(FENCES, 1):  # no vehicle was ever in the quarry
         kind = ["depot", "depot", "depot", "customer", "forbidden", "forbidden", "customer", "forbidden"][i - 1]
         yield "fences", (i, name, kind, i != 6)
     for i in range(1, 901):
         at, vehicle = moment(random), random.randrange(1, 61)
-        if random.random() < 0.5:  # most leave a fence soon after a trip begins
+        if random.random() < 0.5:  # most vehicles leave a fence soon after a trip begins
             trip = random.choice(trips)
             at, vehicle = trip[4] - minutes(random.choice([2, 10])), trip[1]
         inside = at > datetime.datetime(2024, 12, 28) and random.random() < 0.5

@@ -121,7 +121,7 @@ PRODUCTS = [
     (4, "Season Pass", "pass", 1299, None),
     (5, "No Ads", "item", 299, None),
     (4, "Dragon Skin", "item", 2499, None),
-]  # nobody has bought the last
+]  # the last product was never bought
 NAMES = ["Pixel", "Comet", "Luna", "Bolt", "Echo", "Mango", "Rook", "Tango", "Nova", "Fizz", "Otter", "Sable", "Kiwi"]
 COUNTRIES = ["US", "US", "US", "DE", "BR", "BR", "JP", "KR", None]
 VERSIONS = [(DAY(2024, 3, 1), "1.9.0"), (DAY(2024, 6, 15), "1.10.0"), (DAY(2024, 10, 1), "2.0.0"), (None, "2.1.0")]
@@ -283,5 +283,5 @@ def rows(random):
             if game == 5 and registered > datetime.datetime(2024, 6, 20):
                 continue
             yield from install(random, count, player, registered, game)
-            if game < 5 and random.random() < 0.08:  # installs it again
+            if game < 5 and random.random() < 0.08:  # the player installs the game again
                 yield from install(random, count, player, registered + datetime.timedelta(days=50), game)

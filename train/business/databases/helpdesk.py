@@ -116,7 +116,7 @@ def minutes(n):
 def rows(random):
     for i, (name, level) in enumerate(TEAMS, 1):
         yield "teams", (i, name, level)
-    for i, name in enumerate(AGENTS, 1):  # the last agent has just begun
+    for i, name in enumerate(AGENTS, 1):  # the last agent has just started
         yield "agents", (
             i,
             name,

@@ -77,7 +77,7 @@ WARDS = [
     ("ICU", 6, 2),
     ("Orthopedics", 12, None),
     ("Isolation", 2, 4),
-]  # nobody in Isolation
+]  # no patient is in Isolation
 CODES = [
     ("I10", "Hypertension", "Circulatory"),
     ("I21", "Heart attack", "Circulatory"),
@@ -89,7 +89,7 @@ CODES = [
     ("S06", "Concussion", "Injury"),
     ("E11", "Type 2 diabetes", "Endocrine"),
     ("A00", "Cholera", "Infectious"),
-]  # never seen here
+]  # cholera never occurs
 PROCEDURES = [
     ("appendectomy", 65, 180000),
     ("hip replacement", 110, 750000),

@@ -113,13 +113,13 @@ def arrival_of(random):
 def rows(random):
     for code, label, most, _ in TYPES:
         yield "room_type", (code, label, most)
-    yield "room_type", ("PEN", "Penthouse", 6)  # not built yet
+    yield "room_type", ("PEN", "Penthouse", 6)  # this type has no rooms yet
     all_rooms = list(rooms())
     for room in all_rooms:
         yield "room", room
     for i, (kind, (begin, end, factor)) in enumerate(((t, r) for t in TYPES for r in RATES), 1):
         if (kind[0], begin) != ("ACC", "2023-10-01"):
-            yield "rate", (i, kind[0], begin, end, round(kind[3] * factor, 2))  # a gap
+            yield "rate", (i, kind[0], begin, end, round(kind[3] * factor, 2))  # a gap in the validity of rates
     for i in range(1, 701):
         born = datetime.date(1940, 1, 1) + DAY * random.randrange(23000) if random.random() < 0.85 else None
         yield "guest", (
@@ -132,7 +132,7 @@ def rows(random):
         )
     taken, extras = set(), 0
     for booking, arrival in enumerate(sorted(arrival_of(random) for _ in range(1500)), 1):
-        guest = random.randrange(1, 641)  # the last sixty never came
+        guest = random.randrange(1, 641)  # the last sixty guests never came
         payer = random.randrange(1, 641) if random.random() < 0.12 else guest
         length = random.choices([1, 2, 3, 4, 7, 14], [6, 8, 6, 3, 2, 1])[0]
         channel = random.choices(["web", "phone", "agency", "walk_in"], [6, 2, 3, 1])[0]
@@ -187,5 +187,5 @@ def rows(random):
                     random.choice([1, 1, 2, 2, 4]),
                     ITEMS[item] + (2 if n.year == 2024 and item != "minibar" else 0),
                 )
-    for booking in range(1, 1500, 190):  # given away, on a day that nobody noted
+    for booking in range(1, 1500, 190):  # given away on an unrecorded day
         yield "extra", (9000 + booking, booking, None, "parking", 1, 0)

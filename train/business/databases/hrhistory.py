@@ -78,7 +78,7 @@ DEPARTMENTS = [
     ("Marketing", "Porto", 3, None),
     ("Print", "Graz", 3, datetime.date(2021, 6, 30)),
     ("Innovation", "Graz", 1, None),
-]  # nobody is in Innovation
+]  # no employee is in Innovation
 JOBS = {
     2: ["Developer", "Tester", "Architect"],
     3: ["Account Manager", "Sales Assistant"],
@@ -214,7 +214,7 @@ def rows(random):
             else day(random, datetime.date(2014, 2, 1), datetime.date(2024, 11, 30))
         )
         if (hired.year, hired.month) == (2023, 2):
-            hired = hired.replace(month=3, day=1)  # nobody starts in February 2023
+            hired = hired.replace(month=3, day=1)  # no employee starts in February 2023
         left = day(random, hired + datetime.timedelta(days=20), END) if emp > 20 and random.random() < 0.35 else None
         if left and left.day > 25 and random.random() < 0.7:
             left = (left.replace(day=1) + datetime.timedelta(days=31)).replace(day=1) - datetime.timedelta(days=1)

@@ -164,10 +164,10 @@ def rows(random):
     for i in range(1, 421):
         line, holder = random.choice(["MOTOR", "MOTOR", "MOTOR", "HOME", "HOME", "LIFE"]), random.randrange(
             1, 231
-        )  # 231..260 hold nothing
+        )  # customers 231 to 260 hold no policy
         signed = datetime.date(2021, 11, 1) + random.randrange(1000) * DAY
         if signed.year == 2023 and signed.month == 8:
-            signed = datetime.date(2023, 7, 31)  # nobody signs in August 2023
+            signed = datetime.date(2023, 7, 31)  # no policy is signed in August 2023
         start = signed + random.choice([1, 1, 10, 30, 60]) * DAY
         status = random.choices(["ACTIVE", "LAPSED", "CANCELLED", "DRAFT"], [12, 3, 3, 1])[0]
         end = {"ACTIVE": random.choice([None, None, datetime.date(2025, 6, 30)]), "DRAFT": None}.get(
@@ -192,7 +192,7 @@ def rows(random):
         last = min(end or END, END)
         for values in premiums(random, start, last, amount):
             if i % 41 == 7:
-                break  # forgotten by invoicing
+                break  # the premiums of this policy were never invoiced
             n_premiums += 1
             yield "PREMIUM", (n_premiums, i, *values)
         for _ in range(random.choice(CHANCE[line])):

@@ -69,7 +69,7 @@ WAREHOUSES = [
     ("MUC", "Munich", None),
     ("GRZ", "Graz", "2024-05-31"),
     ("ULM", "Ulm", None),
-]  # Ulm is new
+]  # the warehouse Ulm is new
 SUPPLIERS = [
     ("Hansa Tools", "DE", 7),
     ("Brico Sud", "FR", 14),
@@ -78,7 +78,7 @@ SUPPLIERS = [
     ("Alpin", "AT", None),
     ("Zenit", "CZ", 10),
     ("Hansa Tools", "NL", 7),
-]  # two share a name; nothing comes from Zenit
+]  # two suppliers share a name; Zenit supplies nothing
 NOUNS = {
     "TOOL": ["Hammer", "Drill", "Saw", "Wrench"],
     "PAINT": ["Primer", "Varnish", "Wall paint"],
@@ -130,14 +130,14 @@ def rows(random):
         )
         return numbered("MOVEMENTS", product[0], place, f"{day} {clock}", kind, quantity, supplier)
 
-    for product in everything[:-3]:  # the last three never moved
+    for product in everything[:-3]:  # the last three products never moved
         for place in random.sample(["BRE", "LEI", "MUC", "GRZ"], random.choice([1, 2, 3])):
             yield move(product, place, START, "IN", random.choice([40, 60, 100]), product[3])
     for i in range(728):
         day = START + datetime.timedelta(days=i)
         if day.weekday() > 4:
             continue
-        quiet = (day.year, day.month) == (2024, 7)  # the warehouses are moved: nothing goes out
+        quiet = (day.year, day.month) == (2024, 7)  # the warehouses are moved, so nothing is shipped
         for key in random.sample(sorted(stock), 9):
             product, place = next(p for p in everything if p[0] == key[0]), key[1]
             if place == "GRZ" and str(day) > "2024-05-31":

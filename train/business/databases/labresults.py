@@ -70,7 +70,7 @@ TESTS = [
     ("TSH", "thyrotropin", "mIU/L", 0.4, 4.0, 24),
     ("HDL", "good cholesterol", "mmol/L", 1.0, None, 24),
     ("VITD", "vitamin D", "nmol/L", 50, 125, 72),
-]  # nobody orders VITD
+]  # VITD is never ordered
 CLINICIANS = [
     ("Dr. Abel", "Cardiology"),
     ("Dr. Brandt", "Emergency"),
@@ -133,7 +133,7 @@ def rows(random):
             ("Architect", "Main"),
         ],
         1,
-    ):  # 5 is not used
+    ):  # machine 5 is not used
         yield "machine", (i, *m, datetime.date(2018 + i, 3, 1))
     for t in TESTS:
         yield "test", t

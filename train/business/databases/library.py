@@ -63,7 +63,7 @@ CREATE TABLE fine (
 """
 
 BRANCHES = ["Central", "Riverside", "Northgate", "Mill Lane", "Bookbus"]  # the Bookbus has no copies yet
-GENRES = ["novel", "novel", "crime", "travel", "history", "children"]  # no poetry is bought any more
+GENRES = ["novel", "novel", "crime", "travel", "history", "children"]  # poetry is no longer bought
 ADJECTIVES = ["Silent", "Golden", "Last", "Hidden", "Broken", "Wide"]
 NOUNS = ["River", "Garden", "Winter", "Letter", "Island", "Tower", "Road"]
 AUTHORS = ["A. Brandt", "C. Duval", "E. Fox", "G. Hale", "I. Jansen", "K. Lund", "M. Noor", None]
@@ -131,7 +131,7 @@ def rows(random):
         while at < (gone or END):
             open_to = [
                 m for m in random.sample(range(1, 271), 12) if members[m][0] <= at and (members[m][1] or END) > at
-            ]  # members 271.. never borrow
+            ]  # members from 271 on never borrow
             if open_to and (at.year, at.month) != CLOSED:
                 n_loans += 1
                 renewals = random.choice([0, 0, 0, 1, 1, 2, 3])

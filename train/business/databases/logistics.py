@@ -200,7 +200,7 @@ def rows(random):
             status,
             weight,
             price,
-        )  # customers 65.. have none
+        )  # customers from 65 on have no shipments
         for leg in legs:
             yield row("leg", ship, *leg)
         for depot, kind, when in events:

@@ -124,7 +124,7 @@ def parts(random):
 
 
 def bom(random):
-    for parent in range(1, 14):  # part 14 has none
+    for parent in range(1, 14):  # part 14 has no bill of material
         for child in random.sample(range(15, 43), random.choice([3, 4, 4, 5])):
             yield parent, child, random.choice([1, 1, 2, 4])
         for child in random.sample(range(45, 80), 2):
@@ -175,7 +175,7 @@ def rows(random):
         day += datetime.timedelta(days=random.choice([0, 0, 1, 1, 1]))
         if datetime.date(2024, 7, 29) <= day < datetime.date(2024, 9, 2):
             day = datetime.date(2024, 9, 2)  # the plant is closed in summer
-        part = random.choice([1, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, *range(15, 38)])  # 7, 12 to 14 are never made
+        part = random.choice([1, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, *range(15, 38)])  # parts 7 and 12 to 14 are never made
         machine = (
             random.randrange(1, 15)
             if day <= datetime.date(2024, 3, 20)
@@ -232,7 +232,7 @@ def rows(random):
             else:
                 n_scrap += 1
             yield table, (n_out if table == "output" else n_scrap, *row)
-    for machine in (1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13):  # 8 and 14 to 16 never stood still
+    for machine in (1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13):  # machines 8 and 14 to 16 never had downtime
         at = datetime.datetime(2023, 7, 4, 7)
         while True:
             at += datetime.timedelta(hours=random.randrange(60, 700), minutes=random.randrange(60))

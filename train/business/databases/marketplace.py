@@ -142,12 +142,12 @@ def rows(random):
         )
     listings = []
     for i in range(1, 601):
-        category = random.choice(CATEGORIES) if i % 75 else "Patterns"  # nobody buys Patterns
+        category = random.choice(CATEGORIES) if i % 75 else "Patterns"  # Patterns are never bought
         price = random.choice([900, 1500, 2400, 2400, 3900, 6500, 12000, 25000])
         created = moment(random, -300, 600)
         ended = created + datetime.timedelta(days=random.randrange(20, 300)) if random.random() < 0.3 else None
         title = f"{random.choice(['Blue', 'Small', 'Large', 'Old', 'Gift'])} {random.choice(THINGS[category])}"
-        listings.append((i, random.randrange(1, 73), price, category, created))  # sellers 73 to 80 have none
+        listings.append((i, random.randrange(1, 73), price, category, created))  # sellers 73 to 80 have no listings
         yield "listings", (i, listings[-1][1], title, category, price, created, ended)
     sold = [l for l in listings if l[3] != "Patterns" and l[0] % 11]
     n_line = n_review = n_dispute = 0
@@ -155,7 +155,7 @@ def rows(random):
         buyer = min(random.randrange(1, 391), random.randrange(1, 391))  # buyers after 390 buy nothing
         placed = moment(random, max(0, registered[buyer]))
         if (placed.year, placed.month) == (2023, 6):
-            placed += datetime.timedelta(days=61)  # closed for a month
+            placed += datetime.timedelta(days=61)  # the marketplace is closed for a month
         status, times = order_times(random, placed)
         recipient = random.randrange(1, 421) if random.random() < 0.12 else None
         yield "orders", (
@@ -187,7 +187,7 @@ def rows(random):
             n_dispute += 1
             opened = times[0] + datetime.timedelta(days=random.randrange(3, 40))
             if (opened.year, opened.month) == (2024, 8):
-                opened += datetime.timedelta(days=31)  # none in August 2024
+                opened += datetime.timedelta(days=31)  # no disputes in August 2024
             done = random.random() < 0.8
             yield "disputes", (
                 n_dispute,

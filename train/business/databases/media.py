@@ -154,7 +154,7 @@ def rows(random):
             yield "TITLE_GENRE", (title, genre, place == 0)
         director, writer = random.randrange(1, 41), random.choice([0, random.randrange(1, 61)])
         yield "CREDIT", (title, director, "director", None)
-        yield "CREDIT", (title, writer or director, "writer", None)  # often the same person
+        yield "CREDIT", (title, writer or director, "writer", None)  # writer and director are often the same person
         if random.random() < 0.6:
             yield "CREDIT", (title, random.randrange(100, 111), "composer", None)
         for place, actor in enumerate(random.sample(range(30, 100), random.choice([0, 2, 3, 3, 4, 6])), 1):
@@ -169,7 +169,7 @@ def rows(random):
                 yield "LICENCE", (n, title, country, start, end, random.choice([50000, 120000, 120000, 400000, 990000]))
                 if end is None:
                     break
-                start = end + days(random.choice([1, 1, 30, 95]))  # some with a gap
+                start = end + days(random.choice([1, 1, 30, 95]))  # some licences have a gap
     joined = []
     for i, (at, closed, by, staff) in enumerate(viewers(random), 1):
         joined.append((i, at, closed))

@@ -88,7 +88,7 @@ CHANNELS = [
     ("lunch", "public"),
     ("board", "private"),
     ("ideas", "public"),
-]  # ideas has no message
+]  # the channel ideas has no message
 EMOJI = ["thumbsup", "thumbsup", "thumbsup", "heart", "tada", "eyes", "thumbs_up"]
 
 
@@ -106,7 +106,7 @@ def memberships(random, users):
             if channel > 1 and random.random() < 0.55:
                 continue
             if user == 20:
-                continue  # member of nothing
+                continue  # this user is in no channel
             joined = START - random.randrange(1, 300) * DAY + random.randrange(DAY)
             for _ in range(random.choice([1, 1, 1, 1, 2])):
                 left = joined + random.randrange(20, 400) * DAY if random.random() < 0.25 else None
@@ -128,7 +128,7 @@ def rows(random):
             minutes=random.randrange(500 * 1440)
         )
         if signed.month == 11:
-            signed = signed.replace(month=10)  # nobody signs up in November
+            signed = signed.replace(month=10)  # no user signs up in November
         disabled = ms(2024, random.choice([3, 5, 6]), 15, 12) if i in (6, 17, 25, 33, 46) else None
         users.append(i)
         yield "usr", (
@@ -161,7 +161,7 @@ def rows(random):
         yield "membership", row
     by_channel = {
         c: [u for ch, u, _, _ in members if ch == c and u not in (44, 45)] for c in range(1, 13)
-    }  # 44 and 45 only read
+    }  # users 44 and 45 only read
     roots, sent_at = {}, []
     for i in range(1, 5201):
         channel = random.choices(range(1, 13), [9, 6, 8, 5, 4, 7, 3, 3, 1, 0, 1, 1])[0]
@@ -171,7 +171,7 @@ def rows(random):
         if channel == 9:
             sent = min(sent, ms(2024, 5, 31, 23, 59) - random.randrange(20 * DAY))
         if channel == 2 and ms(2024, 3, 1) <= sent < ms(2024, 4, 1):
-            sent += 31 * DAY  # nothing in random in March
+            sent += 31 * DAY  # no message in the channel random in March
         if i % 300 == 0:
             sent = ms(2024, random.choice([1, 3, 5]), 31, 23, 59)
         parent = None

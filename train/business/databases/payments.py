@@ -71,7 +71,7 @@ CREATE TABLE entry (
 """
 
 START = datetime.datetime(2023, 1, 1)
-OWN = ["clearing", "fee_income", "bank", "suspense"]  # nothing is booked on suspense
+OWN = ["clearing", "fee_income", "bank", "suspense"]  # the account suspense has no bookings
 CATEGORIES = ["travel", "grocery", "grocery", "electronics", "gaming", "donations"]
 FIRST = ["Alma", "Kite", "Nordic", "Plum", "Rocket", "Sunny", "Urban"]
 SECOND = ["Tickets", "Market", "Gadgets", "Play", "Aid", "Travel"]
@@ -143,7 +143,7 @@ def disputes(random, captured, cents):
         return
     opened = captured + datetime.timedelta(days=random.randrange(5, 90))
     if (opened.year, opened.month) == (2024, 8):
-        opened += datetime.timedelta(days=31)  # none in August 2024
+        opened += datetime.timedelta(days=31)  # no disputes in August 2024
     closed = opened + datetime.timedelta(days=random.randrange(3, 70))
     if closed > datetime.datetime(2024, 12, 31) or random.random() < 0.1:
         yield opened, None, cents, None
@@ -174,7 +174,7 @@ class Ledger:
         self.txn += 1
         lost = cents // 10 if self.random.random() < 0.002 else 0  # a few bookings do not balance
         pair = [("D", debit, cents), ("C", credit, cents - lost)]
-        for back in range(2 if self.random.random() < 0.01 else 1):  # a few are taken back two days later
+        for back in range(2 if self.random.random() < 0.01 else 1):  # a few are reversed two days later
             for side, account, amount in pair:
                 self.entry += 1
                 yield "entry", (
@@ -212,7 +212,7 @@ def rows(random):
         if not captured:
             continue
         yield from ledger.book(1, balance, captured, cents, payment)
-        charged = 0 if random.random() < 0.07 else cents * 14 // 1000 + 25  # 0: waived
+        charged = 0 if random.random() < 0.07 else cents * 14 // 1000 + 25  # 0: the fee is waived
         if charged:
             yield numbered("fee", payment, "processing", charged)
         if method == "card":

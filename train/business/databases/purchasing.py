@@ -197,7 +197,7 @@ def rows(random):
         date = min(date, datetime.date(2024, 12, 31))
         supplier = random.choices(range(1, 18), [6, 5, 5, 4, 4, 4, 1, 3, 3, 3, 3, 2, 1, 2, 2, 2, 1])[
             0
-        ]  # 18 to 20 never got an order
+        ]  # suppliers 18 to 20 never received an order
         promised, buyer = date + datetime.timedelta(days=random.choice([3, 7, 7, 14, 14, 21, 30])), random.choice(
             [4, 5, 9, 9, 10]
         )

@@ -95,7 +95,7 @@ OFFICES = [
     ("Graz", "Mill Lane 7", None),
     ("Wels", "Station Square 1", DAY(2024, 3, 31)),
     ("Steyr", "Bridge Street 2", None),
-]  # nobody works in Steyr yet
+]  # the office in Steyr has no agents yet
 DISTRICTS = [
     ("L1", "Old Town", "Linz"),
     ("L2", "Harbour", "Linz"),
@@ -106,7 +106,7 @@ DISTRICTS = [
     ("W1", "Centre", "Wels"),
     ("W2", "Fairground", "Wels"),
     ("S1", "Riverbank", "Steyr"),
-]  # nothing is listed in S1
+]  # S1 has no listings
 FIRST = ["Anna", "Boris", "Clara", "David", "Elif", "Franz", "Gerda", "Hannes", "Ida", "Jonas", "Katya", "Leo", "Mira"]
 LAST = ["Auer", "Berger", "Cerny", "Dorn", "Egger", "Fuchs", "Gruber", "Hofer", "Ilic", "Jung", "Koller", "Lang"]
 FIRMS = ["Alpina", "Domus", "Terra", "Quadra", "Nova", "Rhein", "Donau"]
@@ -206,7 +206,7 @@ def bids(random, count, listing, tenure, current, begin, last, people, team, age
         if state != "accepted":
             continue
         signed = signing(decided + days(random, 3, 30))
-        if signed > TODAY or random.random() < 0.08:  # accepted, not signed
+        if signed > TODAY or random.random() < 0.08:  # accepted, but not signed
             yield "reserved", decided
             return
         deal = count.next("deal")
@@ -275,6 +275,6 @@ def rows(random):
     for row in DISTRICTS:
         yield "district", row
     count = Counter()
-    team = [p[0] for p in people if p[0] not in (5, 12)]  # two sell nothing
+    team = [p[0] for p in people if p[0] not in (5, 12)]  # two agents sell nothing
     for _ in range(640):
         yield from listing(random, count, list(range(1, 440)), list(range(300, 500)), team)

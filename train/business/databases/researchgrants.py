@@ -85,7 +85,7 @@ INSTITUTIONS = [
     ("University of Lund", "SE", 1),
     ("Polar Centre", "SE", 0),
     ("City Museum", "AT", 0),
-]  # nobody is at the City Museum
+]  # no applicant is at the City Museum
 CALLS = [
     ("START-21", "Starting careers", 3000, 2021),
     ("CLIM-21", "Climate", 6000, 2021),
@@ -96,7 +96,7 @@ CALLS = [
     ("QUANT-23", "Quantum", 4000, 2023),
     ("START-24", "Starting careers", 3500, 2024),
     ("ARTS-24", "Arts", 500, 2024),
-]  # nobody applies to Arts
+]  # the call Arts has no applications
 FIRST = [
     "Ada",
     "Bruno",
@@ -179,7 +179,7 @@ def rows(random):
         unmet = panels[2][0] if panels and year == 2024 else None
         for _ in range(random.randrange(55, 95) if panels else 0):
             n_app += 1
-            applicant = random.randrange(40, 60 if random.random() < 0.3 else 230)  # some apply again and again
+            applicant = random.randrange(40, 60 if random.random() < 0.3 else 230)  # some applicants apply repeatedly
             draft = random.random() < 0.1
             at = closes - datetime.timedelta(minutes=random.choice([0, 1, 30, 600, random.randrange(100000)]))
             panel, met = random.choice(panels)

@@ -127,7 +127,7 @@ DISHES = [  # name, category, vegetarian, price in cents, delisted
     ("Mushroom risotto", "main", True, 1690, None),
     ("Spinach dumplings", "main", True, 1540, None),
     ("Trout", "main", False, 2190, None),
-    ("Asparagus plate", "main", True, 1790, None),  # seasonal: its prices have gaps
+    ("Asparagus plate", "main", True, 1790, None),  # seasonal, so its prices have gaps
     ("Venison ragout", "main", False, 2390, D(2024, 7, 31)),
     ("Apple strudel", "dessert", True, 690, None),
     ("Sachertorte", "dessert", True, 720, None),
@@ -135,7 +135,7 @@ DISHES = [  # name, category, vegetarian, price in cents, delisted
     ("Veltliner glass", "drink", True, 490, None),
     ("Lager 0.5", "drink", True, 520, None),
     ("Espresso", "drink", True, 290, None),
-    ("Tasting menu", "special", False, 7900, None),  # nobody ordered it
+    ("Tasting menu", "special", False, 7900, None),  # never ordered
 ]
 FIRST = ["Anna", "Jonas", "Mira", "Lukas", "Eva", "Paul", "Sofia", "Emil", "Nora", "Felix"]
 LAST = ["Huber", "Gruber", "Wagner", "Pichler", "Moser", "Leitner", "Berger", "Fuchs"]
@@ -159,7 +159,7 @@ def prices():
             yield dish, D(2024, 4, 1), None, cents + 60
         else:
             yield dish, D(2024, 4, 1), D(2024, 12, 31), cents + 60
-            yield dish, D(2025, 1, 1), None, cents + (20 if dish % 5 == 0 else 130)  # some became cheaper
+            yield dish, D(2025, 1, 1), None, cents + (20 if dish % 5 == 0 else 130)  # some dishes became cheaper
 
 
 def price_on(table, dish, day):
@@ -265,7 +265,7 @@ def rows(random):
                 waiters = team(branch, day, ("manager",)) or [branch]
             for _ in range(random.choice([0, 0, 1, 1, 2]) + (day.weekday() >= 4 and random.random() < 0.5)):
                 if branch == 6 and day.weekday() == 0:
-                    continue  # Stadtgarten rests on Mondays
+                    continue  # Stadtgarten is closed on Mondays
                 res, order = visits(random, branch, tables[branch], day)
                 if day > LAST_DAY:
                     if res is None or res["made"].date() > LAST_DAY:
@@ -277,7 +277,7 @@ def rows(random):
                     res_id = n_res
                     deposit = random.choice([1000, 2000, 5000]) if res["size"] >= 5 and random.random() < 0.7 else None
                     taker = None if random.random() < 0.55 else random.choice(waiters + bosses[:1])
-                    guest = min(int(random.expovariate(1 / 60)) + 1, guests - 12)  # the last dozen never reserved
+                    guest = min(int(random.expovariate(1 / 60)) + 1, guests - 12)  # the last 12 guests never reserved
                     yield "reservation", (
                         n_res,
                         branch,
@@ -310,7 +310,7 @@ def rows(random):
                     if cents is None:
                         continue
                     if random.random() < 0.03:
-                        cents -= 50  # keyed in at another price than the list
+                        cents -= 50  # entered with a price that differs from the list
                     qty = random.choice([1, 1, 1, 2, 2, 3])
                     state = random.choices(["ok", "void", "comp"], [90, 6, 4])[0]
                     reason = (
@@ -337,7 +337,7 @@ def rows(random):
     n = 0
     for sid, _, job, branch, _, _, hired, left in staff:
         if sid in (23, 38):
-            continue  # on leave all the time
+            continue  # on leave for the whole period
         day = max(FIRST_DAY, hired)
         while day <= min(LAST_DAY, left or LAST_DAY):
             where = branch if random.random() < 0.9 else random.choice([1, 2, 4, 5])

@@ -101,7 +101,7 @@ PROMOS = [
     ("NIGHT20", 20, None, D(2024, 7, 1), None),
     ("OLDFRIEND", None, 1000, D(2022, 1, 1), D(2023, 12, 31)),
     ("VIP50", 50, None, D(2024, 1, 1), None),
-]  # nobody used OLDFRIEND or VIP50
+]  # OLDFRIEND and VIP50 were never used
 REMARKS = ["clean car", "late", "friendly", "rude", "wrong way", None, None, None, None]
 REASONS = ["detour", "overcharged", "lost item", None]
 START, END = D(2024, 1, 1), D(2025, 2, 28)
@@ -125,7 +125,7 @@ def zones():
 
 def promo_on(random, day):
     if D(2024, 9, 30) <= day <= D(2024, 10, 2) and random.random() < 0.4:
-        return PROMOS[2]  # some accept FAIR15 after its last day
+        return PROMOS[2]  # FAIR15 is sometimes accepted after its last day
     if random.random() > 0.16:
         return None
     fits = [p for p in PROMOS[:5] if p[3] <= day and (p[4] is None or day <= p[4])]
@@ -204,7 +204,7 @@ def rows(random):
     for i in range(1, riders + 1):
         at = datetime.datetime(2023, 6, 1) + T(minutes=random.randrange(60 * 24 * 620))
         if i % 40 == 0:
-            at = datetime.datetime(2024, 1 + i // 40, 1) - T(seconds=20)  # last minute of a month
+            at = datetime.datetime(2024, 1 + i // 40, 1) - T(seconds=20)  # the last minute of a month
         signed[i] = at
         earlier = [k for k in range(1, i) if signed[k] < at]
         ref = random.choice(earlier) if earlier and random.random() < 0.3 else None

@@ -197,14 +197,14 @@ def rows(random):
     for i, row in enumerate(SUBJECTS, 1):
         yield "asignatura", (i, *row)
     lessons, n = {}, 0
-    for c in range(1, 13):  # nobody teaches Latin, nor in 3C
+    for c in range(1, 13):  # Latin is not taught, and 3C has no lessons
         for subject in range(1, 7):
             n += 1
             teacher = random.randrange(1, 21)
             stand_in = random.randrange(21, 25) if random.random() < 0.25 else None
             lessons.setdefault(c, []).append((n, teacher, stand_in))
             yield "imparte", (n, c, subject, teacher, stand_in)
-    pupils, gone = {}, {}  # pupil: level in 2022/23; pupil: day of leaving
+    pupils, gone = {}, {}  # pupil → level in 2022/23; pupil → day of leaving
     for i in range(1, 151):
         start = random.choice([0, 1, 1, 2, 2, 3])
         pupils[i] = start
@@ -232,10 +232,10 @@ def rows(random):
             repeats = year == 2023 and level > 0 and random.random() < 0.12
             at = level if year == 2022 or repeats else level + 1
             if not 1 <= at <= 3 or i % 50 == 7:
-                continue  # some are never enrolled
+                continue  # some pupils are never enrolled
             c = (year - 2022) * 6 + (at - 1) * 2 + random.choice([1, 2])
             start, end = datetime.date(year, 9, 11), datetime.date(2023, 6, 23) if year == 2022 else None
-            if random.random() < 0.08:  # moves to the parallel class
+            if random.random() < 0.08:  # the pupil moves to the parallel class
                 moved = datetime.date(year + 1, 1, random.choice([8, 15]))
                 yield numbered("matricula", (i, c, start, moved - datetime.timedelta(days=1), repeats))
                 start, c = moved, c + (1 if c % 2 else -1)

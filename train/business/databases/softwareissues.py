@@ -110,7 +110,7 @@ LABELS = [
     "customer",
     "flaky",
     "tech_debt",
-]  # nothing is good first issue
+]  # no issue has the label good first issue
 WORDS = [
     "Crash",
     "Timeout",

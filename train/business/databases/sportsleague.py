@@ -115,7 +115,7 @@ def rows(random):
             born,
         )
         if player > 184:
-            continue  # without a contract
+            continue  # the player has no contract
         team, at = (player - 1) % 10 + 1, datetime.date(2022, 7, 1) - days(random.randrange(0, 500, 10))
         for start in [datetime.date(y, m, d) for y, m, d in ((2023, 1, 15), (2023, 7, 1), (2024, 1, 20), (2024, 7, 1))]:
             if random.random() > 0.07:
@@ -138,7 +138,7 @@ def rows(random):
         if team:
             squad.setdefault(team, []).append((player, position, at, None))
             yield "contract", (player, team, at, None, random.choice([900, 1500, 1500, 2500, 4000, 9000]))
-    for player in range(150, 160):  # came from outside before the first season
+    for player in range(150, 160):  # these players came from outside before the first season
         n_transfers += 1
         yield "transfer", (
             n_transfers,

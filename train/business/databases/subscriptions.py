@@ -45,7 +45,7 @@ PLANS = [
     ("Scale", 3900, None),
     ("Legacy", 1500, datetime.date(2023, 3, 31)),
     ("Campus", 400, None),
-]  # nobody has Campus
+]  # no account has the plan Campus
 COUNTRIES = ["DE", "DE", "FR", "US", "US", "US", "JP"]
 FIRST = ["Blue", "North", "Red", "Iron", "Silver", "Green", "Bright", "Quiet"]
 SECOND = ["Harbor", "Field", "Works", "Foods", "Labs", "Logistics", "Media"]
@@ -57,7 +57,7 @@ def subscriptions(random, account):
     for _ in range(random.choice([0, 1, 1, 1, 2, 2, 3])):
         end = day + datetime.timedelta(days=random.randrange(60, 500))
         if end.month == 3 and end.year == 2024:
-            end = end.replace(month=4, day=min(end.day, 30))  # nobody leaves in March 2024
+            end = end.replace(month=4, day=min(end.day, 30))  # no subscription ends in March 2024
         open_end = end > datetime.date(2024, 12, 31) or random.random() < 0.3
         yield random.choices([1, 2, 3, 4], [4, 5, 3, 2])[0], day, None if open_end else end, random.choice(
             [1, 2, 3, 5, 5, 10, 25]

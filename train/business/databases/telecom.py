@@ -66,7 +66,7 @@ PLANS = [
     ("PRE", "Flex Prepaid", 0, 1024, 1),
     ("KID", "Kids", 7.9, 512, 0),
     ("SEN", "Senior", 9.9, 2048, 0),
-]  # nobody has Senior
+]  # no subscriber has the plan Senior
 CITIES = ["Graz", "Graz", "Linz", "Wien", "Wien", "Wien", "Salzburg"]
 FIRST = ["Anna", "Paul", "Lena", "Max", "Eva", "Jakob", "Mia", "Felix"]
 LAST = ["Gruber", "Huber", "Wagner", "Pichler", "Moser", "Berger", "Fuchs"]
@@ -83,7 +83,7 @@ def contracts(random):
         plan = random.choices(["S5", "S20", "MAX", "PRE", "KID"], [4, 4, 2, 3, 1])[0]
         end, reason = day + DAY * random.randrange(40, 420), random.choices("MCD", [5, 3, 1])[0]
         if (end.year, end.month) == (2024, 2):
-            end += 29 * DAY  # nobody ends in February 2024
+            end += 29 * DAY  # no contract ends in February 2024
         if end > LAST_DAY or random.random() < 0.35:
             end, reason = None, None
         yield plan, day, end, reason
@@ -119,7 +119,7 @@ def rows(random):
             recruiter,
         )
         phases[sub] = []
-        for plan, start, end, reason in contracts(random) if i % 29 else ():  # some never had a contract
+        for plan, start, end, reason in contracts(random) if i % 29 else ():  # some subscribers never had a contract
             n_contract += 1
             phases[sub].append((max(start, datetime.date(2023, 1, 1)), min(end or LAST_DAY, LAST_DAY)))
             yield "contr", (n_contract, sub, plan, start, end, reason)

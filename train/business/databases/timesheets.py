@@ -72,7 +72,7 @@ DEPARTMENTS = [
     ("Design", 2),
     ("Support", 1),
     ("Legal", 1),
-]  # nobody is in Legal
+]  # no employee is in Legal
 FIRST = ["Ada", "Bela", "Cem", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "June"]
 LAST = ["Adler", "Brandt", "Cruz", "Dahl", "Ek"]
 CLIENTS = [
@@ -163,16 +163,16 @@ def rows(random):
     entry = 0
     for person in people:
         if person[0] in (5, 40):
-            continue  # they never record time
+            continue  # these employees never record time
         mine = random.sample(work[:-2], 5)
         day = max(person[4], datetime.date(2023, 1, 2))
         while day <= (person[5] or LAST_DAY):
             running = [
                 p for p in mine if p[4] <= day and (p[5] is None or day <= p[5] + 20 * DAY)
-            ]  # some work goes on after the planned end
+            ]  # some work continues after the planned end
             away = (
                 day.weekday() > 4 or random.random() < 0.35 or (day.year, day.month) == (2024, 8)
-            )  # all are away in August 2024
+            )  # all employees are away in August 2024
             for _ in range(0 if away or not running else random.choice([1, 1, 2])):
                 entry += 1
                 task = random.choice(open_tasks[random.choice(running)[0]])

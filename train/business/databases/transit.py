@@ -84,7 +84,7 @@ LINES = [
     ("31", "B", "Busverkehr Nord", None, [19, 20, 1, 21, 22], 5),
     ("32", "B", "Busverkehr Nord", None, [22, 23, 24, 7], 4),
     ("N4", "B", "Stadtwerke", None, [4, 13, 25, 26], 3),
-    ("T9", "T", None, None, [], 0),  # not yet opened
+    ("T9", "T", None, None, [], 0),  # this line is not open yet
     ("77", "B", "Regiobahn", datetime.date(2024, 5, 31), [26, 24, 27, 11], 5),
 ]
 STOPS = """Nordbad,Hauptbahnhof,Rathaus,Am Markt,Klinikum,Messe,Flughafen,Westpark,Museum,Stadion,Hafen,Zoo,Universität,
@@ -101,7 +101,7 @@ TICKETS = [
     ("TK", "Tageskarte", 1, 750, 790),
     ("KI", "Kind", None, 160, 160),
     ("WK", "Wochenkarte", 7, 2450, 2600),
-    ("GK", "Gruppenkarte", 1, 1450, 1500),  # nobody stamps it
+    ("GK", "Gruppenkarte", 1, 1450, 1500),  # this ticket is never validated
 ]
 CAUSES = ["Technik", "Technik", "Technik", "Unfall", "Wetter", "Bauarbeiten", None]
 
@@ -142,7 +142,7 @@ def disruptions(random):
     for i in range(1, 171):
         begin = datetime.datetime(2024, 1, 1) + datetime.timedelta(minutes=random.randrange(366 * 1440))
         if begin.month == 8:
-            begin = begin.replace(month=9, day=min(begin.day, 30))  # none in August
+            begin = begin.replace(month=9, day=min(begin.day, 30))  # no disruption begins in August
         end = (
             None
             if random.random() < 0.06
@@ -173,7 +173,7 @@ def rows(random):
     for number in range(50001, 51301):
         line = random.choices(range(1, 10), weights)[0]
         day = day_of(random, line)
-        driver = random.choice([d for d in range(1, 17) if day <= ends.get(d, day)])  # 17 and 18 never drive
+        driver = random.choice([d for d in range(1, 17) if day <= ends.get(d, day)])  # drivers 17 and 18 never drive
         relief = random.choice([1, 4, 9, 13]) if random.random() < 0.12 else None
         status = random.choices("GAP", [90, 8, 2])[0]
         stops = LINES[line - 1][4][:: random.choice([1, -1])]

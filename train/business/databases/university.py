@@ -128,13 +128,13 @@ PROGRAMMES = [
     ("Computing", "master", 5, 40),
     ("Finance", "master", 14, 40),
     ("Optics", "doctorate", 13, 20),
-]  # nobody is in the last
+]  # the last programme has no students
 TERMS = [
     ("2022W", DAY(2022, 10, 3), DAY(2023, 2, 3)),
     ("2023S", DAY(2023, 3, 6), DAY(2023, 6, 30)),
     ("2023W", DAY(2023, 10, 2), DAY(2024, 2, 2)),
     ("2024S", DAY(2024, 3, 4), DAY(2024, 6, 28)),
-    ("2024X", DAY(2024, 7, 15), DAY(2024, 8, 9)),  # nothing is offered
+    ("2024X", DAY(2024, 7, 15), DAY(2024, 8, 9)),  # this term offers no courses
     ("2024W", DAY(2024, 9, 30), DAY(2025, 1, 31)),
 ]
 COURSES = [
@@ -160,7 +160,7 @@ COURSES = [
     ("FIN310", "Derivatives", 14, 7, 60),
     ("LAW105", "Contract Law", 10, 5, 40),
     ("LAW300", "Competition Law", 10, 5, 40),
-]  # LAW300 has never been given
+]  # LAW300 has never been taught
 NEEDS = [
     ("MAT210", "MAT102", False),
     ("MAT320", "MAT210", False),
@@ -188,7 +188,7 @@ ROOMS = [
     ("C-5", "River Hall", 200, None),
     ("C-7", "River Hall", 35, None),
     ("D-1", "Annex", 18, None),
-]  # nothing takes place in D-1
+]  # room D-1 is never used
 FIRST = ["Ada", "Bo", "Cleo", "Dmitri", "Eva", "Femi", "Greta", "Hugo", "Ines", "Jun", "Karim", "Lea", "Milan", "Noor"]
 LAST = ["Adler", "Baptiste", "Costa", "Dahl", "Eriksen", "Fischer", "Gomez", "Haas", "Ito", "Jansen", "Kaya", "Lund"]
 COUNTRIES = ["AT", "AT", "AT", "DE", "DE", "IT", "FR", "TR", "JP", "NG"]
@@ -330,7 +330,7 @@ def rows(random):
         if random.random() < 0.8:
             advisor = random.choice([p[0] for p in people if p[3] in ("professor", "lecturer")])
         yield "Student", (student, name(random), birth, random.choice(COUNTRIES), advisor, exchange)
-        if i % 40 == 39:  # admitted, never came
+        if i % 40 == 39:  # admitted, but never enrolled
             continue
         periods = list(matriculations(random, student))
         for row in periods:

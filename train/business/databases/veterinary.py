@@ -132,7 +132,7 @@ TARIFF = [
     ("D2", "Antibiotic", "drug", 1420),
     ("V1", "Vaccination", "vaccine", 1150),
     ("X9", "Acupuncture", "exam", 4200),
-]  # nobody had X9
+]  # treatment X9 never occurs
 VACCINES = [
     ("Rabies", "dog", 36),
     ("DHPP", "dog", 12),
@@ -142,7 +142,7 @@ VACCINES = [
     ("Leptospirosis", "dog", 12),
     ("Kennel cough", "dog", None),
     ("Bordetella cat", "cat", 12),
-]  # nobody had Bordetella cat
+]  # the vaccine Bordetella cat was never used
 BY_REASON = {
     "checkup": ["E1", "E2", "L1", "D1"],
     "emergency": ["E1", "E3", "L1", "L2", "L3", "D1", "D2"],
@@ -217,7 +217,7 @@ def rows(random):
     shots = []
     for a in animals:
         if a[0] % 23 == 0:
-            continue  # never came
+            continue  # the animal never came
         weight = int(GRAMS[a[3]] * random.uniform(0.6, 1.5))
         home = random.choice([1, 1, 2, 2, 3])
         day = START + T(random.randrange(90))
@@ -268,7 +268,7 @@ def rows(random):
                 codes = ["V1"] if reason == "vaccination" else []
                 codes += random.sample(wanted, random.choice([0, 1, 2, 2, 3][: len(wanted)])) if n_visit % 29 else []
                 if n_visit % 29 == 0:
-                    codes = []  # done, nothing entered
+                    codes = []  # treated, but nothing was entered
                 for code in codes:
                     n_treat += 1
                     doer = vet if random.random() < 0.85 else random.choice(team)

@@ -118,7 +118,7 @@ KINDS = {
     "rain gauge": ["Pluvio", "Rain_X", "RainyX"],
     "anemometer": ["Cup-3", "Sonic"],
 }
-ALERTS = ["frost", "storm", "heat", "flood"]  # never fog
+ALERTS = ["frost", "storm", "heat", "flood"]  # fog never occurs
 
 
 def day(text, n=0):
@@ -197,7 +197,7 @@ def rows(random):
     n_cal = n_instr = 0
     for station, _, closed in stations:
         if station == 24:
-            continue  # no instruments
+            continue  # station 24 has no instruments
         for kind, models in KINDS.items():
             if random.random() < 0.25:
                 continue
@@ -212,7 +212,7 @@ def rows(random):
                 for _ in range(random.choice([0, 1, 2, 3, 4, 5])):
                     done = day(done, random.choice([180, 365, 365, 400]))
                     if done > "2024-06-30" or done[:7] == "2023-08":
-                        break  # nobody calibrates in August 2023
+                        break  # no calibration in August 2023
                     n_cal += 1
                     outcome = random.choices(["pass", "adjusted", "fail"], [6, 3, 1])[0]
                     yield "calibration", (
@@ -226,7 +226,7 @@ def rows(random):
                     )
     for station, elevation, closed in stations:
         if station % 13 == 11:
-            continue  # never reported
+            continue  # stations that never reported
         for row in weather(random, station, elevation):
             if closed is None or row[1] <= closed:
                 yield "daily", row
@@ -241,7 +241,7 @@ def rows(random):
         if i % 40 == 0:
             at = at.replace(day=28 if at.month == 2 else 30, hour=23, minute=59)
         cleared = None if i % 29 == 0 else at + datetime.timedelta(hours=random.choice([2, 6, 6, 12, 24, 48]))
-        by = random.randrange(1, 12)  # the last observer issues none
+        by = random.randrange(1, 12)  # the last observer issues no alerts
         confirmed = (
             None
             if random.random() < 0.3

@@ -165,5 +165,5 @@ def rows(random):
     for month in range(1, 13):
         for code, cost in (("gads", 900), ("fbads", 600), ("review", 250), ("podcast", 400)):
             if code == "fbads" and month in (6, 7):
-                continue  # paused
+                continue  # the campaign was paused
             yield "ad_costs", (f"2024-{month:02}", code, cost + random.choice([0, 50, 50, 120.5]))

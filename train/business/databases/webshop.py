@@ -96,7 +96,7 @@ CATEGORIES = {
     "books": ["Atlas", "Cookbook", "Crime Novel"],
     "office": ["Desk Lamp", "Stapler", "Chair"],
     "gift cards": ["Gift Card"],
-}  # nobody bought a gift card
+}  # gift cards were never bought
 VOUCHERS = [
     ("WELCOME10", "percent", 10, "2023-01-01", None),
     ("SPRING15", "percent", 15, "2023-03-01", "2023-05-31"),
@@ -105,7 +105,7 @@ VOUCHERS = [
     ("SORRY", "fixed", 1000, "2023-01-01", None),
     ("SUMMER24", "percent", 12, "2024-06-01", "2024-08-31"),
     ("PRESS50", "percent", 50, "2024-01-01", None),
-]  # nobody used PRESS50
+]  # PRESS50 was never used
 REASONS = ["damaged", "too late", "wrong size", "not as described", None]
 
 
@@ -251,7 +251,7 @@ def rows(random):
                             ),
                         )
             if back and random.random() < 0.1:
-                back += 1000  # goodwill
+                back += 1000  # goodwill refund
             if status == "cancelled" and random.random() < 0.7:
                 back = total - discount
             parts = random.choice([1, 1, 1, 2]) if back and random.random() < 0.9 else 0
