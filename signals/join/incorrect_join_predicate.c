@@ -66,10 +66,19 @@ static bool values_found(const struct schema_index *schema, const struct schema_
     return from->stats.n_top > 0 && found == from->stats.n_top;
 }
 
+/* True for a column of a composite key: sla.priority = ticket.priority, where the key is (tier, priority). */
+static bool is_key_part(const struct schema_index *schema, const struct schema_column *column)
+{
+    return column->pk && schema->tables[column->table].n_pk > 1;
+}
+
 static bool is_spelled_out(const struct schema_index *schema, const struct schema_column *a,
                            const struct schema_column *b)
 {
     if (!same_name(a, b)) return false;
+    if ((is_key_part(schema, b) && values_found(schema, a, b)) ||
+        (is_key_part(schema, a) && values_found(schema, b, a)))
+        return true;
     return (is_named_key(schema, b) && values_found(schema, a, b)) ||
            (is_named_key(schema, a) && values_found(schema, b, a));
 }
@@ -235,6 +244,43 @@ static bool is_disproved(const struct schema_index *schema, const struct schema_
     return absent * 2 > n;
 }
 
+static bool has_reference(const struct schema_index *schema, uint32_t column)
+{
+    for (uint32_t i = 0; i < schema->n_joins; i++)
+        for (uint32_t k = 0; k < schema->joins[i].n_pairs; k++)
+            if (schema->joins[i].from[k] == column) return true;
+    return false;
+}
+
+/* True for a column whose name says that its numbers measure or count something. */
+static bool is_measure(const struct schema_column *column)
+{
+    static const char *const WORDS[] = {
+        "amount", "price", "cost",  "qty",    "quantity", "count", "total",  "sum",      "year",    "month",
+        "day",    "age",   "score", "points", "rank",     "level", "minute", "second",   "hour",    "week",
+        "weight", "size",  "width", "length", "height",   "rate",  "pct",    "percent",  "cents",   "euro",
+        "eur",    "usd",   "km",    "seat",   "position", "seq",   "line",   "version",  "floor",   "star",
+        "rating", "capac", "stock", "place",  "number",   "num",   "order",  "duration", "distance"};
+    for (uint32_t w = 0; w < column->words.n; w++)
+        for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+            if (strcmp(column->words.items[w].norm, WORDS[i]) == 0 ||
+                strcmp(column->words.items[w].stem, WORDS[i]) == 0)
+                return true;
+    return column->affinity != SCHEMA_INTEGER && column->affinity != SCHEMA_TEXT;
+}
+
+/* True if the column may be an undeclared reference to the key: it has no reference of its own, its name is no
+ * measure's, and all its values are found there ("message.author" in "usr.id"). Many schemas declare only some keys. */
+static bool may_be_undeclared(const struct schema_index *schema, const struct schema_column *from,
+                              const struct schema_column *to)
+{
+    enum { FEW = 3 };
+    bool key = to->pk == 1 && schema->tables[to->table].n_pk == 1;
+    if (schema->no_data || !key || from->pk || from->unique || from->stats.distinct < FEW) return false;
+    if (is_measure(from) || has_reference(schema, from->id)) return false;
+    return from->stats.distinct <= to->stats.distinct && values_found(schema, from, to);
+}
+
 /* True if the data or another join contradict the pair, for tables without declared keys. A second column whose values
  * are all found in the key may have another role: referee and fourth official. */
 static bool is_known_wrong(const struct schema_index *schema, const struct schema_column *a,
@@ -242,6 +288,7 @@ static bool is_known_wrong(const struct schema_index *schema, const struct schem
 {
     bool role = !schema->no_data && ((b->pk && !a->unique && values_found(schema, a, b)) ||
                                      (a->pk && !b->unique && values_found(schema, b, a)));
+    if (may_be_undeclared(schema, a, b) || may_be_undeclared(schema, b, a)) return false;
     return has_declared_keys(schema, a->table) || has_declared_keys(schema, b->table) ||
            (has_other_edge(schema, a->table, b->table) && !role) ||
            (is_disproved(schema, a, b) && is_disproved(schema, b, a));

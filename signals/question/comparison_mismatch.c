@@ -91,6 +91,46 @@ static void report(struct vsig_run *run, const struct question_cue *cue, const s
     vsig_add_fact(run, finding, "bound", false, "%s", number);
 }
 
+/* True for the place of a row: ROW_NUMBER() OVER (...) AS n ... WHERE n = 1. */
+static bool is_place(const struct sql_node *other)
+{
+    const struct sql_ref *ref = sql_plain_column(other);
+    const struct sql_node *expr = ref ? ref->expr : NULL;
+    return sql_is(expr, SQL_CALL) && sql_kid(expr, CALL_WINDOW);
+}
+
+/* True for a WHEN of several: the classes of "below 50, 50 to 399, 400 and more" have one bound each. */
+static bool is_class(const struct sql_node *node)
+{
+    for (const struct sql_node *n = node; n; n = n->parent)
+        if (sql_is(n, SQL_CASE) && n->n_kids > CASE_FIRST_WHEN + 1) return true;
+    return false;
+}
+
+static bool has_aggregate(const struct sql_node *expr)
+{
+    const struct sql_ref *ref = sql_plain_column(expr);
+    if (ref && ref->expr) expr = ref->expr;
+    for (const struct sql_node *n = expr; n; n = sql_walk(expr, n))
+        if (query_aggregate_of(n) != QUERY_AGGREGATES) return true;
+    return false;
+}
+
+/* True for a comparison that has the number by chance: the place of a row, a class, a flag or a key beside "at least
+ * one", and the year of "over 2024". */
+static bool is_by_chance(const struct vsig_run *run, const struct question_cue *cue, const struct question_value *value,
+                         const struct query_comparison *found)
+{
+    enum { SMALL = 3, FIRST_YEAR = 1900, LAST_YEAR = 2100 };
+    bool equal = found->op == SQL_OP_EQ || found->op == SQL_OP_IS;
+    bool small = fabs(value->number) <= SMALL, year = value->number >= FIRST_YEAR && value->number <= LAST_YEAR;
+    if (is_place(found->other) || is_class(found->node)) return true;
+    if (!equal || cue->op == SQL_OP_EQ) return false;
+    if (year && cue->number >= 0 && strcmp(run->subject->analysis->tokens.items[cue->first].norm, "over") == 0)
+        return true;
+    return small && !has_aggregate(found->other);
+}
+
 /* Returns true if it added a finding. */
 static bool check_number(struct vsig_run *run, const struct question_cue *as, int index)
 {
@@ -100,13 +140,14 @@ static bool check_number(struct vsig_run *run, const struct question_cue *as, in
     if (!n || evidence_states(run->subject->analysis, value->number)) return false;
     const struct query_comparison *worst = NULL;
     for (uint32_t i = 0; i < n; i++) {
+        if (is_by_chance(run, as, value, &found[i])) continue;
         if (found[i].excluded || admits(as, found[i].op) ||
             query_name_has(query_column(run->subject, found[i].other), TURNED))
             return false;
         if (!worst || same_way(as->op, found[i].op)) worst = &found[i];
     }
-    report(run, as, worst, value->text);
-    return true;
+    if (worst) report(run, as, worst, value->text);
+    return worst != NULL;
 }
 
 /* True for "from 2003 to 2004" written as two equalities, one for each year. */

@@ -6,6 +6,8 @@
  * unused one. The answer block is the top block, or the block behind a plain SELECT * of one derived table. */
 #include "signals/support/query.h"
 
+#include "lib/question/frame.h"
+
 #include "signals/support/predicate.h"
 
 #include <glib.h>
@@ -408,6 +410,27 @@ static bool is_column_word(const struct question *question, const struct questio
     return true;
 }
 
+/* True if the words only say that rows count or do not: "deleted or not", "withdrawn ones too", "whatever the state".
+ * Such a column needs no condition. */
+static bool is_about_rows(const struct question *question, const struct question_mention *mention)
+{
+    enum { REACH = 3 };
+    static const unsigned AFTER = 1U << FRAME_KEPT | 1U << FRAME_LEFT_OUT,
+                          BEFORE = 1U << FRAME_ANY | 1U << FRAME_EXCEPT;
+    const struct question_frame *frame = question->frame;
+    uint32_t end = mention->first + mention->n_tokens;
+    for (uint32_t i = 0; frame && i < frame->n; i++) {
+        const struct frame_element *element = &frame->elements[i];
+        uint32_t element_end = element->first + element->n_tokens;
+        if (element->first < end && element_end > mention->first && (AFTER | BEFORE) >> element->kind & 1U) return true;
+        if (AFTER >> element->kind & 1U && element->first >= end && element->first < end + REACH) return true;
+        if (BEFORE >> element->kind & 1U && element_end <= mention->first && element_end + REACH > mention->first)
+            return true;
+    }
+    return end + 1 < question->tokens.n && strcmp(question->tokens.items[end].norm, "or") == 0 &&
+           strcmp(question->tokens.items[end + 1].norm, "not") == 0;
+}
+
 /* Returns a column that the question certainly names and the query does not use, or NULL. */
 static const struct schema_column *unused_mention(const struct vsig_subject *subject)
 {
@@ -416,7 +439,8 @@ static const struct schema_column *unused_mention(const struct vsig_subject *sub
         const struct question_mention *m = &question->mentions[i];
         if (m->column < 0 || m->score < WANTED_SCORE || !m->exact || !query_reads_table(subject, m->table)) continue;
         const struct schema_column *column = subject->schema->columns[m->id];
-        if (!query_is_generic(subject, column) && is_column_word(question, m) && !is_used(subject, m)) return column;
+        bool wanted = !query_is_generic(subject, column) && is_column_word(question, m) && !is_about_rows(question, m);
+        if (wanted && !is_used(subject, m)) return column;
     }
     return NULL;
 }
