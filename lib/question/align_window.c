@@ -372,9 +372,24 @@ static const struct frame_element *asked_of_all(const struct aligner *a)
     return group ? NULL : overall;
 }
 
+/* True for "of the year" where the rows are of one year: the group is then all rows. */
+static bool is_only_period(const struct aligner *a, const struct frame_element *element)
+{
+    static const char *const years[] = {"year", "years", "year's"};
+    if (!element || !align_says_any(a, element, years, G_N_ELEMENTS(years))) return false;
+    for (uint32_t i = 0, found = 0; i < a->question->n_values; i++) {
+        const struct question_value *value = &a->question->values[i];
+        bool year = value->kind == QUESTION_VALUE_NUMBER && value->number >= 1900 && value->number <= 2100;
+        found += year;
+        if (i + 1 == a->question->n_values) return found == 1;
+    }
+    return false;
+}
+
 void align_partition(struct aligner *a)
 {
     const struct frame_element *own = align_asked(a, FRAME_OWN), *overall = asked_of_all(a);
+    if (is_only_period(a, own)) own = NULL;
     const struct meaning_term *parted = NULL, *whole = NULL;
     bool other = false;
     for (uint32_t i = 0; i < a->windows.n; i++) {
@@ -423,6 +438,15 @@ static bool keeps_first(const struct aligner *a, const struct meaning_term *wind
     return false;
 }
 
+/* True for a number that is subtracted, as in month - ROW_NUMBER(): it numbers rows to find runs, and ranks nothing. */
+static bool is_subtracted(const struct aligner *a, const struct meaning_term *window)
+{
+    for (uint32_t i = 0; i < a->minuses.n; i++)
+        for (uint32_t k = 0; k < a->minuses.items[i].term->n_parts; k++)
+            if (meaning_follow(a->minuses.items[i].term->parts[k], NULL) == window) return true;
+    return false;
+}
+
 static void check_rank(struct aligner *a, const struct align_part *part)
 {
     const struct meaning_term *term = part->term;
@@ -430,7 +454,7 @@ static void check_rank(struct aligner *a, const struct align_part *part)
                                *gaps = align_asked(a, FRAME_GAPS), *none = align_asked(a, FRAME_NO_GAPS);
     bool row = align_is(term, MEANING_WINDOW, "row_number"), rank = align_is(term, MEANING_WINDOW, "rank"),
          dense = align_is(term, MEANING_WINDOW, "dense_rank");
-    if (!row && !rank && !dense) return;
+    if ((!row && !rank && !dense) || is_subtracted(a, term)) return;
     if (!term->window->n_partition && part->owner->grain == MEANING_ROWS && each_names_group(a, part))
         align_differ(a, ALIGN_PARTITION, NULL, term, false,
                      "the question ranks within each thing, but the window has no PARTITION BY");
@@ -483,11 +507,21 @@ static bool is_named_rank(const struct schema_column *column)
     return false;
 }
 
+/* True for "the biggest drop", which is the least change. */
+static bool asks_for_drop(const struct aligner *a)
+{
+    static const char *const words[] = {"drop", "fall", "fell", "declin", "decreas", "loss", "shrink", "dip"};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (question_has(a->question, words[i])) return true;
+    return false;
+}
+
 /* Returns the direction on which the cues of the question agree; SQL_OP_NONE if there are none, or several. Dates are
  * first or last, other values the most or the least. */
 static enum sql_op direction_asked(const struct aligner *a, bool date)
 {
     enum sql_op all = SQL_OP_NONE;
+    if (asks_for_drop(a)) return SQL_OP_NONE;
     for (uint32_t i = 0; i < a->question->n_cues; i++) {
         const struct question_cue *cue = &a->question->cues[i];
         bool first = cue->kind == QUESTION_CUE_FIRST, sort = cue->kind == QUESTION_CUE_DIRECTION;

@@ -869,6 +869,11 @@ X("break|breaking|breaks|broken|resolve|settle|decide|separate|split ?the|any|al
   "ties|tie|equals|draws|deadlocks "
   "?by|with|on ?the ?*",
   ONE, 0)
+X("equal|same|tied numbers|amounts|values|counts|totals|scores|dates|times go|goes|ordered|sorted by *", ONE, 0)
+X("if|when two|several|some|more ?* share the first|last|same|latest|earliest * , the " PICK, ONE, 0)
+X("tie|ties at ?the place|rank|position # :|, ?the " PICK, ONE, 0)
+X("without|never ?ever sharing|share a|the|any place|places|rank|ranks|position", ONE, 0)
+X("equal ?* * give|gives|mean|means difference|zero|0 ?*", IDIOM, 0)
 X("tie-break|tiebreak|tie-breaker|tiebreaker", ONE, 0)
 X("decides|wins|prevails|settles|counts|breaks|goes between|among|if|on|in|when|it|for|at|first ?*", ONE, AFTER(ONE))
 X("decides|settles|breaks|prevails ?between|among|if|on|in|when|it|for|at|the|any ?* ?*", ONE, 0)

@@ -158,6 +158,21 @@ static bool refers_to(const struct usage *usage, const struct schema_index *sche
     return false;
 }
 
+/* True if a table of the query refers to both tables, such as credit to person and to title: the query then reads the
+ * other table's things through their key. */
+static bool is_bridged(const struct vsig_run *run, const struct usage *usage, uint32_t other)
+{
+    const struct schema_index *schema = run->subject->schema;
+    for (uint32_t i = 0; i < schema->n_joins; i++) {
+        const struct schema_join *join = &schema->joins[i];
+        if (join->to_table != other || !is_used(run->subject->bound, join->from_table)) continue;
+        for (uint32_t k = 0; k < schema->n_joins; k++)
+            if (schema->joins[k].from_table == join->from_table && schema->joins[k].to_table == (uint32_t)usage->table)
+                return true;
+    }
+    return false;
+}
+
 static void look_at(struct vsig_run *run, const struct usage *usage)
 {
     const struct schema_index *schema = run->subject->schema;
@@ -165,7 +180,7 @@ static void look_at(struct vsig_run *run, const struct usage *usage)
     if (usage->star || usage->n == 0) return;
     for (uint32_t other = 0; other < schema->n_tables; other++) {
         if ((int)other == usage->table || !holds_all(schema, usage, other) || is_used(run->subject->bound, other) ||
-            refers_to(usage, schema, other))
+            refers_to(usage, schema, other) || is_bridged(run, usage, other))
             continue;
         bool named = vsig_question_names_table(run->subject, (int)other);
         if (mine_named || (!named && usage->n < (uint32_t)vsig_opt(run, OPT_MIN_COLUMNS))) continue;

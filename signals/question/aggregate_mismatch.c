@@ -46,7 +46,7 @@ static const struct unasked_rule {
     enum query_aggregate aggregate;
     bool in_answer;              /* only in the answer; otherwise anywhere */
     unsigned cues;               /* any of them justifies the aggregate */
-    const char *const words[12]; /* these words in the question or evidence, folded, justify it too */
+    const char *const words[28]; /* these words in the question or evidence, folded, justify it too */
     const char *what;
 } UNASKED[] = {
     {QUERY_AVG,
@@ -57,12 +57,14 @@ static const struct unasked_rule {
     {QUERY_SUM,
      true,
      CUE(TOTAL) | CUE(QUANTITY) | CUE(COUNT) | CUE(RATIO) | CUE(AVERAGE) | CUE(EXTREME),
-     {"sum", "total", "overall", "all", "how", "whole", "entire", "together", NULL},
+     {"sum",    "total", "overall", "all",    "how",      "whole", "entire",   "together", "pay",
+      "paid",   "spend", "spent",   "earn",   "earned",   "bill",  "billed",   "takings",  "turnover",
+      "income", "given", "out",     "funnel", "expenses", "cost",  "invoiced", NULL},
      "a total"},
     {QUERY_COUNT,
      true,
      CUE(COUNT) | CUE(QUANTITY) | CUE(TOTAL) | CUE(RATIO) | CUE(AVERAGE),
-     {"many", "often", "number", "count", "times", "size", "frequency", "statistics", NULL},
+     {"many", "often", "number", "count", "times", "size", "frequency", "statistics", "funnel", NULL},
      "a count"},
     {QUERY_MAX,
      true,

@@ -6,6 +6,7 @@
  * form, or if another literal of the query expresses the stated value. */
 #include "signals/support/contradiction.h"
 
+#include "lib/question/frame.h"
 #include "lib/text/lexicon.h"
 #include "signals/support/query.h"
 #include "signals/support/sibling.h"
@@ -144,6 +145,18 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     add(out, count, predicate, l, (struct question_said){first, 1, stored ? stored : word, form, true}, true);
 }
 
+/* True for a list of values where the question excludes another one: status IN ('open', 'paid') for "void excluded".
+ */
+static bool lists_what_is_left(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
+{
+    static const unsigned EXCLUDES = 1U << FRAME_LEFT_OUT | 1U << FRAME_EXCEPT | 1U << FRAME_KEPT | 1U << FRAME_ANY;
+    const struct question *question = subject->analysis;
+    bool list = predicate->node->kind == SQL_IN && predicate->n_literals >= 2;
+    if (!list || (double)predicate->n_literals + 2 < (double)predicate->column->stats.distinct) return false;
+    return (question->frame && question->frame->kinds & EXCLUDES) ||
+           question_cue_any(question, 1U << QUESTION_CUE_NOT) || (predicate->node->flags & SQL_F_NOT);
+}
+
 /* Checks one literal. Returns false if the arena of the question is full. */
 static bool look_at_value(struct vsig_subject *subject, const struct vsig_predicate *all, uint32_t n,
                           const struct vsig_predicate *predicate, uint32_t l, struct vsig_contradiction *out,
@@ -152,7 +165,7 @@ static bool look_at_value(struct vsig_subject *subject, const struct vsig_predic
     const char *text;
     size_t len;
     uint32_t n_said;
-    if (!plain_part(predicate->literals[l], &text, &len)) return true;
+    if (!plain_part(predicate->literals[l], &text, &len) || lists_what_is_left(subject, predicate)) return true;
     const struct question_said *said =
         question_values_of(subject->analysis, subject->schema, predicate->column, &n_said);
     for (uint32_t i = 0; i < n_said; i++) {
