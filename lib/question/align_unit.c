@@ -296,10 +296,77 @@ static void check_comparison(struct unit_reader *u, const struct meaning_term *c
     }
 }
 
+/* --- percent or fraction --- */
+
+/* True for "in percent", "what percentage"; false for "more than 20 percent" and percentage points. */
+static bool asks_for_percent(const struct aligner *a, uint32_t *token)
+{
+    static const char *const words[] = {"percent", "percentage", "percentages", "%", "pct"};
+    static const char *const points[] = {"point", "points"};
+    const struct text_tokens *tokens = &a->question->tokens;
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        bool bound = i > 0 && (tokens->items[i - 1].is_number || text_same(tokens->items[i - 1].norm, "hundred"));
+        bool counted = i + 1 < tokens->n && is_word(a, i + 1, points, G_N_ELEMENTS(points));
+        if (bound || counted || !is_word(a, i, words, G_N_ELEMENTS(words))) continue;
+        *token = i;
+        return true;
+    }
+    return false;
+}
+
+/* True for "as a fraction", "between 0 and 1", "from 0 to 1", in the question or its evidence. */
+static bool asks_for_fraction(const struct aligner *a, uint32_t *token)
+{
+    const struct text_tokens *lists[] = {&a->question->tokens, &a->question->evidence};
+    for (size_t l = 0; l < G_N_ELEMENTS(lists); l++)
+        for (uint32_t i = 0; i + 2 < lists[l]->n; i++) {
+            const struct text_token *at = &lists[l]->items[i];
+            bool as =
+                text_same(at->norm, "as") && (text_same(at[1].norm, "fraction") || text_same(at[2].norm, "fraction"));
+            bool range = at[0].is_number && at[2].is_number && at[0].number <= 0 && at[0].number >= 0 &&
+                         text_unit_near(at[2].number, 1) &&
+                         (text_same(at[1].norm, "and") || text_same(at[1].norm, "to") || text_same(at[1].norm, "-"));
+            if (!as && !range) continue;
+            *token = l ? 0 : i;
+            return true;
+        }
+    return false;
+}
+
+/* Returns the ratio that an output shows, through ROUND; NULL if it shows none. */
+static const struct meaning_term *ratio_shown(const struct meaning_term *term)
+{
+    term = meaning_follow(term, NULL);
+    if (align_is(term, MEANING_CALL, "round") && term->n_parts) term = meaning_follow(term->parts[0], NULL);
+    return term->kind == MEANING_RATIO ? term : NULL;
+}
+
+/* Compares the scale of the ratios that the result shows with "percent" or "fraction". */
+static void check_scale(struct aligner *a)
+{
+    uint32_t percent_at = 0, fraction_at = 0;
+    bool percent = asks_for_percent(a, &percent_at), fraction = asks_for_fraction(a, &fraction_at);
+    const struct meaning_term *other = NULL;
+    if (percent == fraction) return;
+    for (uint32_t i = 0; i < a->meaning->n_outputs; i++) {
+        const struct meaning_term *ratio = ratio_shown(a->meaning->outputs[i].term);
+        if (!ratio) continue;
+        bool hundred = g_str_equal(ratio->name, "100"), one = g_str_equal(ratio->name, "1");
+        if ((percent && hundred) || (fraction && one) || (!hundred && !one)) return;
+        other = ratio;
+    }
+    if (other)
+        align_differ(a, ALIGN_UNIT, &(struct frame_element){.first = percent ? percent_at : fraction_at, .n_tokens = 1},
+                     other, true,
+                     percent ? "the question asks for percent, but the result is a fraction of 1"
+                             : "the question asks for a fraction, but the result is in percent");
+}
+
 void align_unit(struct aligner *a)
 {
     struct unit_reader u = {.a = a};
     check_outputs(&u);
+    check_scale(a);
     for (uint32_t i = 0; i < a->comparisons.n; i++) check_comparison(&u, a->comparisons.items[i].term);
     for (uint32_t i = 0; i < a->minuses.n && !u.mixed; i++) amount_of(&u, a->minuses.items[i].term, LEVELS);
     if (u.mixed)

@@ -1,4 +1,5 @@
-/* null_operand: an output is NULL because one operand of its calculation is NULL, and the other operands are lost.
+/* null_operand: NULL in one operand loses the others. An output is NULL because one operand of its calculation is NULL.
+ * Or a condition on an interval drops the rows whose end is NULL because they have no end yet.
  *
  * DESIGN. The signal reads outputs of the answer that are a concatenation, a sum or a difference. The result of the
  * candidate is the proof: the column must have a NULL there. One operand must be nullable, and another one must always
@@ -8,6 +9,7 @@
  * yet. Differences of dates are skipped for this reason. Windows are skipped too, and so are operands that are the same
  * column of two rows, because the first row has no row before it. */
 #include "signals/support/names.h"
+#include "signals/support/predicate.h"
 #include "signals/support/probe.h"
 #include "signals/support/query.h"
 #include "signals/support/types.h"
@@ -93,11 +95,79 @@ static enum err_code inspect_output(struct vsig_run *run, const struct sql_node 
     return ERR_OK;
 }
 
+/* --- intervals with an open end --- */
+
+/* Words of the columns that begin and end an interval. */
+static const char *const STARTS[] = {"start", "begin", "began", "from",   "since",
+                                     "hire",  "join",  "open",  "effect", NULL};
+static const char *const ENDS[] = {"end",  "to",     "until", "till", "thru",  "expir", "expiri",
+                                   "left", "termin", "close", "stop", "leave", "quit",  NULL};
+
+/* True if the query tests the column for NULL or replaces its NULL, anywhere. */
+static bool handles_null(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct sql_ref *ref = subject->bound->refs[i];
+        bool negated;
+        if (schema_column_of(subject->schema, ref) != column) continue;
+        for (const struct sql_node *n = ref->node; n->parent; n = n->parent)
+            if (sql_is(n->parent, SQL_CALL) || sql_is(n->parent, SQL_CASE) || vsig_is_null_test(n->parent, &negated))
+                return true;
+    }
+    return false;
+}
+
+/* Returns the column of a bound of an interval: `to` is the end that a condition keeps after a value. NULL if the
+ * comparison is of another kind. */
+static const struct schema_column *bound_column(const struct vsig_subject *subject, const struct sql_node *node,
+                                                bool to)
+{
+    if (sql_is(node, SQL_BETWEEN)) return query_column(subject, node->kids[to ? BETWEEN_HIGH : BETWEEN_LOW]);
+    if (!sql_is(node, SQL_BINARY) || !sql_is_comparison((enum sql_op)node->op)) return NULL;
+    for (int side = 0; side < 2; side++) {
+        bool up = node->op == SQL_OP_GT || node->op == SQL_OP_GE, down = node->op == SQL_OP_LT || node->op == SQL_OP_LE;
+        if (side ? !(to ? down : up) : !(to ? up : down)) continue;
+        const struct schema_column *column = query_column(subject, node->kids[side]);
+        if (column && !query_column(subject, node->kids[1 - side])) return column;
+        if (column && query_column(subject, node->kids[1 - side])->table != column->table) return column;
+    }
+    return NULL;
+}
+
+/* Returns the comparison that requires a table's interval to begin before a value, or NULL. */
+static const struct sql_node *start_of(const struct vsig_subject *subject, uint32_t table)
+{
+    const struct sql_node *root = subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        const struct schema_column *column = bound_column(subject, n, false);
+        if (column && column->table == table && query_name_has(column, STARTS)) return n;
+    }
+    return NULL;
+}
+
+/* `day BETWEEN valid_from AND valid_to` is not true of the rows that are still valid and have no valid_to. */
+static void check_open_ends(struct vsig_run *run)
+{
+    const struct vsig_subject *subject = run->subject;
+    const struct sql_node *root = subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        const struct schema_column *column = bound_column(subject, n, true);
+        if (!column || column->stats.sampled || !column->stats.nulls || !query_name_has(column, ENDS)) continue;
+        if (!start_of(subject, column->table) || handles_null(subject, column)) continue;
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_ERROR, n,
+                      "%s is NULL where the interval has no end yet, and the condition drops these rows", column->name);
+        vsig_add_fact(run, finding, "rows without an end", true, "%llu", (unsigned long long)column->stats.nulls);
+        return;
+    }
+}
+
 static enum err_code null_operand_eval(struct vsig_run *run)
 {
     const struct sql_block *top = run->subject->bound->top;
     enum err_code code = ERR_OK;
     if (!top || vsig_question_says_null(run->subject)) return ERR_OK;
+    check_open_ends(run);
     for (uint32_t i = 0; i < top->n_outputs && code == ERR_OK; i++)
         if (top->outputs[i].expr) code = inspect_output(run, top->outputs[i].expr, i);
     return code;
@@ -109,11 +179,14 @@ const struct vsig_def vsig_null_operand = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
-    .sentence = "an output is NULL because one of its operands is NULL",
-    .description = "A concatenation, a sum or a difference is NULL if one operand is NULL. The values of the other "
-                   "operands are lost.",
+    .sentence = "an output is NULL because one of its operands is NULL, or a condition drops intervals without an end",
+    .description =
+        "A concatenation, a sum or a difference is NULL if one operand is NULL. The values of the other "
+        "operands are lost. A condition such as day BETWEEN valid_from AND valid_to is not true of rows that "
+        "have no end yet.",
     .example = "`SELECT first_name || ' ' || middle_name || ' ' || last_name FROM singer` returns NULL for a singer "
                "without a middle name.",
-    .instruction = "Replace the missing operand: `COALESCE(operand, '')` in a text, `COALESCE(operand, 0)` in a sum.",
+    .instruction = "Replace the missing operand: `COALESCE(operand, '')` in a text, `COALESCE(operand, 0)` in a sum. "
+                   "For intervals, add OR valid_to IS NULL.",
     .eval = null_operand_eval,
 };

@@ -291,15 +291,31 @@ static bool is_multiple_of_said(const struct question *question, const struct li
     return false;
 }
 
-/* True for "against December 2023" where a window reads the period before the first one of 2024. */
-static bool is_year_before(const struct query_view *view, const struct literals *literals, double number)
+/* True if the block reads the other one, through any number of subqueries. */
+static bool reads_block(const struct sql_block *block, const struct sql_block *other, unsigned levels)
 {
-    enum { FIRST_YEAR = 1900, LAST_YEAR = 2100 };
+    for (uint32_t i = 0; levels && i < block->n_sources; i++) {
+        const struct sql_block *of = block->sources[i].of;
+        if (of && (of == other || reads_block(of, other, levels - 1))) return true;
+    }
+    return false;
+}
+
+/* True for "against December 2023" where a window reads the period before the first one of 2024. The condition on 2024
+ * must be outside of the window's query, since it would remove December 2023 before. */
+static bool is_year_before(const struct vsig_run *run, const struct query_view *view, const struct literals *literals,
+                           double number)
+{
+    enum { FIRST_YEAR = 1900, LAST_YEAR = 2100, LEVELS = 8 };
     char next[32];
-    if (!view->window || number < FIRST_YEAR || number > LAST_YEAR) return false;
+    const struct sql_bound *bound = run->subject->bound;
+    const struct sql_block *window = view->window ? sql_block_of(bound, view->window) : NULL;
+    if (!window || number < FIRST_YEAR || number > LAST_YEAR) return false;
     snprintf(next, sizeof next, "%.0f", number + 1);
-    for (uint32_t i = 0; i < literals->n; i++)
-        if (has_digits(literals->items[i].text, next)) return true;
+    for (uint32_t i = 0; i < literals->n; i++) {
+        const struct sql_block *block = sql_block_of(bound, literals->items[i].node);
+        if (has_digits(literals->items[i].text, next) && block && reads_block(block, window, LEVELS)) return true;
+    }
     return false;
 }
 
@@ -421,7 +437,7 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     if (has_next_number(run->subject, value, cue) || is_met_in_unit(run->subject, value, NULL)) return;
     if (has_strict_neighbour(run->subject, value->number) || is_counted_off(question, i)) return;
     if (is_next_of_bound(run->subject, i) || has_multiple(question, literals, value->number)) return;
-    if (is_year_before(view, literals, value->number)) return;
+    if (is_year_before(run, view, literals, value->number)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;
     report(run, view, value);
 }
