@@ -341,6 +341,23 @@ static const struct meaning_term *ratio_shown(const struct meaning_term *term)
     return term->kind == MEANING_RATIO ? term : NULL;
 }
 
+/* True if a part of the ratio is in percent already: a factor of 100 inside, or a column in percent or basis points. */
+static bool is_scaled_inside(const struct aligner *a, const struct meaning_term *term, unsigned levels)
+{
+    term = meaning_follow(term, NULL);
+    if (term->kind == MEANING_VALUE) {
+        double number = fabs(strtod(term->name, NULL));
+        return text_unit_near(number, 100) || text_unit_near(number, 10000) || text_unit_near(number, 0.01);
+    }
+    if (term->kind == MEANING_RATIO && !g_str_equal(term->name, "1")) return true;
+    const struct schema_column *column = align_column(a, term);
+    const struct text_unit *unit = column ? text_unit_of_name(&column->words) : NULL;
+    if (column && (is_percentage(column) || (unit && unit->thing == TEXT_UNIT_SHARE))) return true;
+    for (uint32_t i = 0; levels && term->kind != MEANING_QUERY && i < term->n_parts; i++)
+        if (is_scaled_inside(a, term->parts[i], levels - 1)) return true;
+    return false;
+}
+
 /* Compares the scale of the ratios that the result shows with "percent" or "fraction". */
 static void check_scale(struct aligner *a)
 {
@@ -353,6 +370,7 @@ static void check_scale(struct aligner *a)
         if (!ratio) continue;
         bool hundred = g_str_equal(ratio->name, "100"), one = g_str_equal(ratio->name, "1");
         if ((percent && hundred) || (fraction && one) || (!hundred && !one)) return;
+        if (is_scaled_inside(a, ratio->parts[0], LEVELS) || is_scaled_inside(a, ratio->parts[1], LEVELS)) return;
         other = ratio;
     }
     if (other)

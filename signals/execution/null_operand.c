@@ -148,8 +148,10 @@ static const struct sql_node *start_of(const struct vsig_subject *subject, uint3
 /* `day BETWEEN valid_from AND valid_to` is not true of the rows that are still valid and have no valid_to. */
 static void check_open_ends(struct vsig_run *run)
 {
+    static const char *const ENDED[] = {"an end", "end date", "end day", "expiry date", "closing date", "ended", NULL};
     const struct vsig_subject *subject = run->subject;
     const struct sql_node *root = subject->stmt->root;
+    if (vsig_question_says(subject, ENDED)) return;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         const struct schema_column *column = bound_column(subject, n, true);
         if (!column || column->stats.sampled || !column->stats.nulls || !query_name_has(column, ENDS)) continue;
