@@ -109,9 +109,10 @@ static void look_at_merged(struct look *look, const struct sql_node *group)
         look->out->merged = (float)((rows - groups) / rows);
         look->out->merged_at = group->kids[i];
         look->out->merged_by = column;
-        if (look->subject->analysis)
-            look->out->merged_asked = said_behind_each(look->subject->analysis, (int)column->table, NULL) > 0.9F &&
-                                      said_behind_each(look->subject->analysis, -1, column) < 0.5F;
+        if (!look->subject->analysis) continue;
+        look->out->merged_said = said_behind_each(look->subject->analysis, -1, column) >= 0.5F;
+        look->out->merged_asked =
+            said_behind_each(look->subject->analysis, (int)column->table, NULL) > 0.9F && !look->out->merged_said;
     }
 }
 

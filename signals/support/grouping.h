@@ -11,6 +11,7 @@ struct vsig_grouping {
     float merged;
     const struct sql_node *merged_at;
     const struct schema_column *merged_by;
+    bool merged_said;  /* the question names the column behind each, every, per or by */
     bool merged_asked; /* the question names the table behind each, every or per, and not the column */
     /* Share of the first result rows that repeat the shown columns of a group; NAN if unknown. */
     float split;
