@@ -39,18 +39,17 @@ static void check_kept(struct vsig_run *run, const struct vsig_kept *kept)
 /* Words that restrict the thing named before them: "carriers that shipped by air". */
 static const char *const THAT[] = {"who", "that", "which", "with", "having", "whose", NULL};
 
-/* Returns the end of the first mention of the table whose words directly follow one of `phrases`, with at most two
- * words between. Returns 0 if there is none. */
-static uint32_t named_behind(const struct vsig_subject *subject, const char *const *phrases, int table)
+/* Returns the end of the first mention of the table that begins at most `reach` words behind one of `phrases`. Returns 0
+ * if there is none. */
+static uint32_t named_behind(const struct vsig_subject *subject, const char *const *phrases, uint32_t reach, int table)
 {
-    enum { REACH = 3 };
     const struct question *question = subject->analysis;
     struct question_phrase at = {0, 0};
     while (question_phrase_find(question, phrases, at.first + at.n_tokens, &at)) {
         uint32_t from = at.first + at.n_tokens;
         for (uint32_t i = 0; i < question->n_mentions; i++) {
             const struct question_mention *m = &question->mentions[i];
-            if (m->column < 0 && m->table == table && m->first >= from && m->first < from + REACH && m->score > 0.6)
+            if (m->column < 0 && m->table == table && m->first >= from && m->first <= from + reach && m->score > 0.6)
                 return m->first + m->n_tokens;
         }
     }
@@ -75,7 +74,7 @@ static enum vsig_severity want_of_lost(const struct vsig_run *run, const struct 
     static const char *const EVERY[] = {"each", "every", "all", "full list", "complete list", NULL};
     if (kept->asked == VSIG_KEEP_SAID) return VSIG_ERROR;
     if (kept->asked == VSIG_KEEP_ONLY || kept->anti || !(undone->counts || undone->fills)) return VSIG_NOTE;
-    uint32_t end = named_behind(run->subject, EVERY, undone->kept->table);
+    uint32_t end = named_behind(run->subject, EVERY, 2, undone->kept->table);
     if (end && is_restricted(run->subject, end)) return VSIG_NOTE;
     return end || undone->fills ? VSIG_ERROR : VSIG_WARNING;
 }
@@ -102,17 +101,15 @@ static enum err_code check_undone(struct vsig_run *run, const struct vsig_kept *
 
 static enum err_code check_whole(struct vsig_run *run)
 {
-    static const char *const OF[] = {"of all", "of our", "of the", "of every", "of", "out of", NULL};
+    static const char *const OF[] = {"of all the", "of all our", "of all", "of our", "of the", "of every", "of", NULL};
     static const char *const SHARES[] = {"percent", "percentag", "share", "proport",   "fraction", "pct",
                                          "portion", "%",         "rate",  "what part", NULL};
-    static const char *const ALL[] = {"all", NULL};
     struct vsig_whole whole;
     if (!vsig_question_says(run->subject, SHARES)) return ERR_OK;
     enum err_code code = vsig_whole_look(run->subject, &whole);
     if (code || !whole.at) return code;
-    uint32_t end = named_behind(run->subject, OF, whole.table);
-    bool all = named_behind(run->subject, ALL, whole.table) != 0;
-    if (!end || (!all && is_restricted(run->subject, end))) return ERR_OK;
+    uint32_t end = named_behind(run->subject, OF, 0, whole.table);
+    if (!end || is_restricted(run->subject, end)) return ERR_OK;
     const char *table = run->subject->schema->tables[whole.table].name;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, whole.at,

@@ -323,13 +323,30 @@ static bool stands_for_word(const struct vsig_subject *subject, const struct tex
     return false;
 }
 
+/* True if the question names several parts: "motor and home policies" may be all of them. */
+static bool names_several_parts(const struct vsig_subject *subject, const struct schema_table *whole)
+{
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < subject->schema->n_tables; t++) {
+        const struct schema_table *part = &subject->schema->tables[t];
+        const struct text_token *word = part == whole ? NULL : added_word(part, whole);
+        bool said = false;
+        for (uint32_t i = 0; word && i < subject->analysis->tokens.n && !said; i++)
+            said = strcmp(subject->analysis->tokens.items[i].stem, word->stem) == 0;
+        n += said;
+    }
+    return n > 1;
+}
+
 /* Reports "motor policies" if the query reads policy, but not motor_policy, which has some of its rows. */
 static void check_part(struct vsig_run *run, const struct schema_table *whole, const struct schema_table *part)
 {
     const struct vsig_subject *subject = run->subject;
     const struct text_token *word = added_word(part, whole);
     if (!word || !shares_key(subject->schema, part, whole) || !is_said_before(subject->analysis, word, whole)) return;
-    if (stands_for_word(subject, word) || is_in_evidence(subject->analysis, word->stem)) return;
+    if (stands_for_word(subject, word) || names_several_parts(subject, whole) ||
+        is_in_evidence(subject->analysis, word->stem))
+        return;
     const struct sql_block *answer = query_answer_block(run->subject);
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, answer ? answer->node : subject->stmt->root,

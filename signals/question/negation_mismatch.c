@@ -238,16 +238,32 @@ static bool asks_for_none(const struct question *question, int rows)
     return question_phrase_find(question, NONE, 0, &at) && named_before(question, at.first) != rows;
 }
 
+/* True if the question has one exclusion at most, and the query does not exclude a set of rows already. */
+static bool is_only_exclusion(struct vsig_run *run, const struct query_view *view)
+{
+    static const char *const OTHERS[] = {"other than", "else",      "besides",   "except", "another",
+                                         "other",      "excluding", "different", NULL};
+    const struct question *question = run->subject->analysis;
+    struct question_phrase at;
+    struct vsig_logic logic;
+    uint32_t n = 0;
+    vsig_logic_look(run->subject, &logic);
+    for (uint32_t i = 0; i < question->n_cues; i++)
+        n += question->cues[i].kind == QUESTION_CUE_NOT && !question->cues[i].weak;
+    return n < 2 && !logic.sets_excluded && !view->is_null && !question_phrase_find(question, OTHERS, 0, &at);
+}
+
 /* Reports two wrong ways to find things without rows of another table. */
-static enum err_code check_without(struct vsig_run *run)
+static enum err_code check_without(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const FREE[] = {"free of", "lack", "lacking", "remain", "nowhere", "unclaimed", NULL};
+    static const char *const MORE[] = {"more", "fewer", "less", "difference", "minus", "gap", "net", "exceed", NULL};
     const struct question *question = run->subject->analysis;
     struct vsig_without without;
     const struct sql_node *count;
     enum err_code code = ERR_OK;
     struct question_phrase at;
-    if (run->verdict->n_findings == 0 && asks_for_none(question, -2)) {
+    if (run->verdict->n_findings == 0 && asks_for_none(question, -2) && is_only_exclusion(run, view)) {
         code = vsig_without_rows(run->subject, &without);
         if (!code && without.at && asks_for_none(question, without.rows))
             vsig_fire(run, VSIG_ERROR, without.at,
@@ -256,7 +272,7 @@ static enum err_code check_without(struct vsig_run *run)
     }
     bool negated = question->cue_kinds & 1U << QUESTION_CUE_NOT || question_phrase_find(question, FREE, 0, &at) ||
                    has_negative_word(question);
-    if (code || !negated) return code;
+    if (code || !negated || question_phrase_find(question, MORE, 0, &at)) return code;
     code = vsig_without_count(run->subject, &count);
     if (!code && count)
         vsig_fire(run, VSIG_ERROR, count,
@@ -301,7 +317,7 @@ static enum err_code negation_mismatch_eval(struct vsig_run *run)
     query_look(run->subject, &view);
     if (!view.select) return ERR_OK;
     check_scope(run, &view);
-    enum err_code code = check_without(run);
+    enum err_code code = check_without(run, &view);
     if (run->verdict->n_findings == 0) check_missing(run, &view);
     check_unasked(run, &view);
     return code;

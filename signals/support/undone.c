@@ -65,7 +65,7 @@ static void look_at_items(const struct sql_block *block, vsig_sources optional, 
 struct look {
     struct vsig_subject *subject;
     const struct vsig_block_shape *shape;
-    vsig_sources optional;         /* all optional FROM items of the block */
+    vsig_sources optional;         /* the optional FROM item, and those that are joined to it */
     const struct sql_node *join;   /* the outer join */
     const struct sql_ref *key;     /* the column of the kept side in the join */
     const struct sql_node *filter; /* the first condition that drops rows; NULL */
@@ -150,12 +150,32 @@ static enum err_code look_at_join(struct look *look, struct vsig_undone *undone)
     return code;
 }
 
-/* Returns the column of the kept side in a pair of the outer join, or NULL. */
-static const struct sql_ref *kept_key(const struct vsig_block_shape *shape, const struct sql_source *optional)
+/* Returns an optional FROM item together with all optional items that joins connect to it. An item that is only joined to
+ * the kept side is a lookup, and a condition on it restricts the kept rows on purpose. */
+static vsig_sources chain_of(const struct vsig_block_shape *shape, const struct sql_source *optional)
+{
+    vsig_sources chain = vsig_source_bit(shape->block, optional), before = 0;
+    while (chain != before) {
+        before = chain;
+        for (uint32_t i = 0; i < shape->n_pairs; i++) {
+            const struct sql_source *left = shape->pairs[i]->left->source, *right = shape->pairs[i]->right->source;
+            vsig_sources both = vsig_source_bit(shape->block, left) | vsig_source_bit(shape->block, right);
+            if (both & chain && left->nullable && right->nullable) chain |= both;
+        }
+    }
+    return chain;
+}
+
+/* Returns the column of the kept side in a pair of the outer join. Each kept row may have several optional rows. NULL if
+ * there is no such column. */
+static const struct sql_ref *kept_key(const struct schema_index *schema, const struct vsig_block_shape *shape,
+                                      const struct sql_source *optional)
 {
     for (uint32_t i = 0; i < shape->n_pairs; i++) {
         const struct sql_join_pair *pair = shape->pairs[i];
         const struct sql_ref *own = pair->left->source == optional ? pair->right : pair->left;
+        const struct schema_column *other = schema_column_of(schema, own == pair->left ? pair->right : pair->left);
+        if (other && other->unique) continue;
         bool of = pair->left->source == optional || pair->right->source == optional;
         if (of && sql_up(pair->node, SQL_JOIN) == optional->join && !own->source->nullable &&
             own->source->kind == SQL_SOURCE_TABLE && own->source->table >= 0)
@@ -179,9 +199,9 @@ enum err_code vsig_undone_look(struct vsig_subject *subject, struct vsig_undone 
     for (uint32_t i = 0; i < block->n_sources && !shape->too_large && !code && !undone->at; i++) {
         const struct sql_source *source = &block->sources[i];
         if (!source->join || source->join->op != SQL_JOIN_LEFT_OUTER || !source->nullable) continue;
-        struct look look = {.subject = subject, .shape = shape, .optional = optional};
+        struct look look = {.subject = subject, .shape = shape, .optional = chain_of(shape, source)};
         look.join = source->join;
-        look.key = kept_key(shape, source);
+        look.key = kept_key(subject->schema, shape, source);
         if (!look.key || is_meant(shape, optional)) continue;
         undone->counts = undone->fills = false;
         look_at_items(block, look.optional, undone);
