@@ -90,10 +90,10 @@ static enum err_code check_undone(struct vsig_run *run, const struct vsig_kept *
     struct vsig_finding *finding =
         undone.by_join
             ? vsig_fire(run, severity, undone.at,
-                        "the LEFT JOIN keeps rows of %s without a match, but this inner join drops these rows again",
+                        "the outer join keeps rows of %s without a match, but this inner join drops these rows again",
                         table)
             : vsig_fire(run, severity, undone.at,
-                        "the LEFT JOIN keeps rows of %s without a match, but this condition drops these rows again",
+                        "the outer join keeps rows of %s without a match, but this condition drops these rows again",
                         table);
     vsig_add_fact(run, finding, "table", false, "%s", table);
     return ERR_OK;

@@ -143,7 +143,7 @@ static enum err_code look_at_join(struct look *look, struct vsig_undone *undone)
                           lost_rows(look, vsig_probe_rows(look->subject, look->shape, look->optional, NULL), all),
                           &code))
         undone->at = look->filter;
-    else if (!code && look->later && !look->strange &&
+    else if (!code && look->later && !look->strange && look->join->op == SQL_JOIN_LEFT_OUTER &&
              vsig_probe_proves(look->subject, lost_rows(look, left_rows(look), all), &code))
         undone->at = look->later, undone->by_join = true;
     if (undone->at) undone->kept = look->key->source;
@@ -166,22 +166,20 @@ static vsig_sources chain_of(const struct vsig_block_shape *shape, const struct 
     return chain;
 }
 
-/* Returns the column of the kept side in a pair of the outer join. Each kept row may have several optional rows. NULL if
- * there is no such column. */
-static const struct sql_ref *kept_key(const struct schema_index *schema, const struct vsig_block_shape *shape,
-                                      const struct sql_source *optional)
+/* Reads a pair of an outer join: the column of the kept side, and the optional side. Each kept row may have several
+ * optional rows. Returns false for any other pair. */
+static bool read_outer(const struct vsig_subject *subject, const struct sql_join_pair *pair, struct look *look)
 {
-    for (uint32_t i = 0; i < shape->n_pairs; i++) {
-        const struct sql_join_pair *pair = shape->pairs[i];
-        const struct sql_ref *own = pair->left->source == optional ? pair->right : pair->left;
-        const struct schema_column *other = schema_column_of(schema, own == pair->left ? pair->right : pair->left);
-        if (other && other->unique) continue;
-        bool of = pair->left->source == optional || pair->right->source == optional;
-        if (of && sql_up(pair->node, SQL_JOIN) == optional->join && !own->source->nullable &&
-            own->source->kind == SQL_SOURCE_TABLE && own->source->table >= 0)
-            return own;
-    }
-    return NULL;
+    const struct sql_node *join = sql_up(pair->node, SQL_JOIN);
+    const struct sql_ref *optional = pair->left->source->nullable ? pair->left : pair->right;
+    const struct sql_ref *own = optional == pair->left ? pair->right : pair->left;
+    const struct schema_column *column = schema_column_of(subject->schema, optional);
+    bool outer = join && (join->op == SQL_JOIN_LEFT_OUTER || join->op == SQL_JOIN_RIGHT_OUTER);
+    if (!outer || !optional->source->nullable || own->source->nullable || !column || column->unique) return false;
+    look->join = join;
+    look->key = own;
+    look->optional = chain_of(look->shape, optional->source);
+    return own->source->kind == SQL_SOURCE_TABLE && own->source->table >= 0;
 }
 
 enum err_code vsig_undone_look(struct vsig_subject *subject, struct vsig_undone *undone)
@@ -196,16 +194,12 @@ enum err_code vsig_undone_look(struct vsig_subject *subject, struct vsig_undone 
     vsig_sources optional = 0;
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (block->sources[i].nullable) optional |= vsig_source_bit(block, &block->sources[i]);
-    for (uint32_t i = 0; i < block->n_sources && !shape->too_large && !code && !undone->at; i++) {
-        const struct sql_source *source = &block->sources[i];
-        if (!source->join || source->join->op != SQL_JOIN_LEFT_OUTER || !source->nullable) continue;
-        struct look look = {.subject = subject, .shape = shape, .optional = chain_of(shape, source)};
-        look.join = source->join;
-        look.key = kept_key(subject->schema, shape, source);
-        if (!look.key || is_meant(shape, optional)) continue;
+    if (!optional || shape->too_large || is_meant(shape, optional)) return ERR_OK;
+    for (uint32_t i = 0; i < shape->n_pairs && !code && !undone->at; i++) {
+        struct look look = {.subject = subject, .shape = shape};
+        if (!read_outer(subject, shape->pairs[i], &look)) continue;
         undone->counts = undone->fills = false;
         look_at_items(block, look.optional, undone);
-        undone->optional = source;
         code = look_at_join(&look, undone);
     }
     return code;

@@ -2,7 +2,7 @@
  *
  * COUNT(DISTINCT child.parent_id) / COUNT(DISTINCT parent.id) is 1 over their inner join. With a condition in the first
  * count, the second one is still only the number of parents that have a child. The parents without one are missing from
- * the whole. */
+ * the whole. So they are in an average over a subquery that groups the rows of the join by the parent. */
 #include "signals/support/whole.h"
 
 #include "signals/support/probe.h"
@@ -191,6 +191,44 @@ static enum err_code look_at_division(struct vsig_subject *subject, const struct
     return code;
 }
 
+/* Looks at an average, or a division by a number of rows, over a subquery with one row for each thing. */
+static enum err_code look_at_groups(struct vsig_subject *subject, const struct vsig_shape *shapes,
+                                    const struct sql_node *count, struct vsig_whole *whole)
+{
+    const struct sql_block *block = count ? sql_block_of(subject->bound, count) : NULL;
+    const struct sql_block *inner = block && block->n_sources == 1 ? block->sources[0].of : NULL;
+    if (!inner || !inner->grouped || inner->arm || inner->correlated || sql_kid(block->node, SELECT_WHERE) ||
+        sql_kid(inner->node, SELECT_HAVING) || shapes->blocks[inner->index].too_large)
+        return ERR_OK;
+    const struct sql_node *group = sql_kid(inner->node, SELECT_GROUP);
+    struct share share = {.shape = &shapes->blocks[inner->index]};
+    bool found = false;
+    for (uint32_t i = 0; i < group->n_kids && !found; i++) {
+        const struct sql_ref *counted = vsig_plain_column(group->kids[i]);
+        for (uint32_t k = 0; counted && k < inner->n_sources && !found; k++) {
+            share.child = &inner->sources[k];
+            found = share.child->kind == SQL_SOURCE_TABLE && find_things(subject, counted, &share);
+        }
+    }
+    if (!found || is_restricted(&share)) return ERR_OK;
+    enum err_code code = ERR_OK;
+    if (vsig_probe_proves(subject, things_without(subject, &share), &code))
+        *whole = (struct vsig_whole){count, (int)share.key->table};
+    return code;
+}
+
+static enum err_code look_at_node(struct vsig_subject *subject, const struct vsig_shape *shapes,
+                                  const struct sql_node *node, struct vsig_whole *whole)
+{
+    if (query_aggregate_of(node) == QUERY_AVG) return look_at_groups(subject, shapes, node, whole);
+    if (!sql_is(node, SQL_BINARY) || node->op != SQL_OP_DIV) return ERR_OK;
+    enum err_code code = look_at_division(subject, shapes, node, whole);
+    const struct sql_node *all = only_aggregate(sql_kid(node, 1));
+    bool counts = !code && !whole->at && all && query_aggregate_of(all) == QUERY_COUNT &&
+                  !(all->flags & SQL_F_DISTINCT) && only_aggregate(sql_kid(node, 0));
+    return counts ? look_at_groups(subject, shapes, all, whole) : code;
+}
+
 enum err_code vsig_whole_look(struct vsig_subject *subject, struct vsig_whole *whole)
 {
     const struct vsig_shape *shapes = vsig_shape(subject);
@@ -198,6 +236,6 @@ enum err_code vsig_whole_look(struct vsig_subject *subject, struct vsig_whole *w
     enum err_code code = shapes ? ERR_OK : ERR_LIMIT_MEMORY;
     *whole = (struct vsig_whole){NULL, -1};
     for (const struct sql_node *n = root; n && !code && !whole->at; n = sql_walk(root, n))
-        if (sql_is(n, SQL_BINARY) && n->op == SQL_OP_DIV) code = look_at_division(subject, shapes, n, whole);
+        code = look_at_node(subject, shapes, n, whole);
     return code;
 }
