@@ -106,8 +106,7 @@ static enum err_code check_merged(struct vsig_run *run, const struct vsig_groupi
     enum err_code code = ERR_OK;
     bool names = is_name_of_row(subject, grouping->merged_by) && !grouping->merged_said && !asks_by_name(subject);
     bool meant = shape->too_large || block->correlated || counts_things(subject, ref->source);
-    bool proved = (names || grouping->merged_asked) && !meant &&
-                  vsig_probe_proves(subject, merging_group(subject, shape, ref->source), &code);
+    bool proved = names && !meant && vsig_probe_proves(subject, merging_group(subject, shape, ref->source), &code);
     if (code || !(proved || grouping->merged_asked)) return code;
     const struct schema_table *table = &subject->schema->tables[grouping->merged_by->table];
     struct vsig_finding *finding =
