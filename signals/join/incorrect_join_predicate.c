@@ -288,12 +288,13 @@ static void report_passed(struct vsig_run *run, const struct sql_join_pair *pair
 
 enum { MAX_KINDS = 40 };
 
-/* Returns the column that tells which table the reference means: about_kind beside about_id. NULL if there is none. */
+/* Returns the column that tells which table the reference means: about_kind or about beside about_id. NULL if there
+ * is none. */
 static const struct schema_column *kind_beside(const struct schema_index *schema, const struct schema_column *refers)
 {
     static const char *const IDS[] = {"id", "no", "nr", "number", "key", "ref", "code", "identifi", "num", "row", NULL};
-    static const char *const KINDS[] = {"kind",  "type",   "tabl", "class", "entiti",
-                                        "model", "object", "tab",  "typ",   NULL};
+    static const char *const KINDS[] = {"kind", "type", "tabl", "class",    "entiti", "model", "object", "tab", "typ",
+                                        "what", "sort", "of",   "categori", "to",     "area",  "sector", NULL};
     const struct schema_table *table = &schema->tables[refers->table];
     const struct text_tokens *words = &refers->words;
     if (refers->pk || refers->unique || words->n < 2 || !question_token_is(&words->items[words->n - 1], IDS) ||
@@ -302,8 +303,8 @@ static const struct schema_column *kind_beside(const struct schema_index *schema
     for (uint32_t i = 0; i < table->n_columns; i++) {
         const struct schema_column *column = &table->columns[i];
         bool few = column->stats.distinct > 1 && column->stats.distinct <= MAX_KINDS;
-        bool beside =
-            column->words.n == words->n && few && question_token_is(&column->words.items[words->n - 1], KINDS);
+        bool last = column->words.n == words->n && question_token_is(&column->words.items[words->n - 1], KINDS);
+        bool beside = few && column != refers && (last || column->words.n + 1 == words->n);
         for (uint32_t w = 0; beside && w + 1 < words->n; w++)
             beside = strcmp(column->words.items[w].norm, words->items[w].norm) == 0;
         if (beside) return column;

@@ -9,6 +9,7 @@
  * A table may hold a part of the rows of another one: motor_policy and policy. If the question says "motor policies",
  * the query must use the table, or a value or column of this name. */
 #include "lib/question/forms.h"
+#include "lib/question/phrase.h"
 #include "signals/support/links.h"
 #include "signals/support/query.h"
 
@@ -263,22 +264,34 @@ static bool shares_key(const struct schema_index *schema, const struct schema_ta
     return sql_name_is(a->name, strlen(a->name), b->name, strlen(b->name)) && b->stats.distinct >= a->stats.distinct;
 }
 
-/* Returns the only word that the name of `part` has and the name of `whole` has not: "motor" of motor_policy. NULL if
- * the names are not of this form. */
+static bool has_stem(const struct text_tokens *words, const char *stem)
+{
+    for (uint32_t i = 0; i < words->n; i++)
+        if (strcmp(words->items[i].stem, stem) == 0) return true;
+    return false;
+}
+
+/* Returns the only word that the name of `part` adds to the name of `whole`: "motor" of motor_policy, and of
+ * motor_details. NULL if the names are not of this form. */
 static const struct text_token *added_word(const struct schema_table *part, const struct schema_table *whole)
 {
+    static const char *const GENERIC[] = {"detail", "info", "data", "ext", "extens", "extra", "attribut", "sub", NULL};
     const struct text_token *added = NULL;
-    if (part->words.n != whole->words.n + 1) return NULL;
-    for (uint32_t i = 0, w = 0; i < part->words.n; i++) {
-        bool same = w < whole->words.n && strcmp(part->words.items[i].stem, whole->words.items[w].stem) == 0;
-        if (same)
-            w++;
-        else if (added)
-            return NULL;
-        else
-            added = &part->words.items[i];
+    for (uint32_t i = 0; i < part->words.n; i++) {
+        const struct text_token *word = &part->words.items[i];
+        if (has_stem(&whole->words, word->stem) || question_token_is(word, GENERIC)) continue;
+        if (added) return NULL;
+        added = word;
     }
     return added && strlen(added->norm) >= MIN_LETTERS && !added->is_number ? added : NULL;
+}
+
+/* True if the token is the word, also in full: "electric" for elec. */
+static bool is_word(const struct text_token *token, const struct text_token *word)
+{
+    enum { LEAST = 4 };
+    return strcmp(token->stem, word->stem) == 0 ||
+           (strlen(word->norm) >= LEAST && g_str_has_prefix(token->norm, word->norm));
 }
 
 /* True if the token names the table, in full or abbreviated: "policies" for pol. */
@@ -298,7 +311,7 @@ static bool is_said_before(const struct question *question, const struct text_to
 {
     const struct text_token *said = question->tokens.items;
     for (uint32_t i = 0; i + 1 < question->tokens.n; i++)
-        if (strcmp(said[i].stem, word->stem) == 0 && names_table(&said[i + 1], whole)) return true;
+        if (is_word(&said[i], word) && names_table(&said[i + 1], whole)) return true;
     return false;
 }
 
@@ -329,10 +342,11 @@ static bool names_several_parts(const struct vsig_subject *subject, const struct
     uint32_t n = 0;
     for (uint32_t t = 0; t < subject->schema->n_tables; t++) {
         const struct schema_table *part = &subject->schema->tables[t];
-        const struct text_token *word = part == whole ? NULL : added_word(part, whole);
+        bool shares = part != whole && shares_key(subject->schema, part, whole);
+        const struct text_token *word = shares ? added_word(part, whole) : NULL;
         bool said = false;
         for (uint32_t i = 0; word && i < subject->analysis->tokens.n && !said; i++)
-            said = strcmp(subject->analysis->tokens.items[i].stem, word->stem) == 0;
+            said = is_word(&subject->analysis->tokens.items[i], word);
         n += said;
     }
     return n > 1;

@@ -224,18 +224,41 @@ static int named_before(const struct question *question, uint32_t token)
     return table;
 }
 
-/* True if the question asks for things that have no such row: "never", "without", "nowhere". The words must not be about
- * the rows: "customers with orders that were never shipped". */
-static bool asks_for_none(const struct question *question, int rows)
+/* How certainly a negation is about things and not about their rows. */
+enum about { ABOUT_ROWS, ABOUT_THINGS_DOING, ABOUT_THINGS };
+
+/* Classifies a negation. "Never", "no delivery" and "did not deliver anything" are about things. "Did not deliver in
+ * May" may also mean some other delivery. */
+static enum about classify(const struct question *question, const struct question_cue *cue)
 {
-    static const char *const NONE[] = {"without", "nowhere", "free of", NULL};
+    static const char *const ANY[] = {"any", "anything", "a single", "once", "ever", "at all", "anywhere", NULL};
+    static const char *const DOES[] = {"did", "do", "does", "didn", "don", "doesn", "have", "has", "had", NULL};
+    static const char *const SOME[] = {"a", "an", "some", "all", "every", "each", NULL}; /* "did not pass an exam" */
+    enum { REACH = 8 };
+    const struct text_token *first = &question->tokens.items[cue->first];
+    struct question_phrase at;
+    if (cue->never || strcmp(first->norm, "no") == 0 || strcmp(first->norm, "without") == 0) return ABOUT_THINGS;
+    if (cue->weak) return ABOUT_ROWS;
+    if (question_phrase_find(question, ANY, cue->first, &at) && at.first <= cue->first + REACH) return ABOUT_THINGS;
+    if (question_phrase_find(question, SOME, cue->first, &at) && at.first <= cue->first + REACH) return ABOUT_ROWS;
+    bool does = question_token_is(first, DOES) || (cue->first && question_token_is(first - 1, DOES));
+    return does ? ABOUT_THINGS_DOING : ABOUT_ROWS;
+}
+
+/* Returns whether the question asks for things that have no such row: "never", "without", "nowhere". The table before
+ * the words must not be that of the rows: "customers with orders that were never shipped". */
+static enum about asks_for_none(const struct question *question, int rows)
+{
+    static const char *const NONE[] = {"nowhere", "free of", NULL};
+    struct question_phrase at;
+    if (question_phrase_find(question, NONE, 0, &at) && named_before(question, at.first) != rows) return ABOUT_THINGS;
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
-        bool never = cue->kind == QUESTION_CUE_NOT && cue->never && !cue->named && !is_part_of_element(question, cue);
-        if (never && named_before(question, cue->first) != rows) return true;
+        if (cue->kind != QUESTION_CUE_NOT || cue->named || is_part_of_element(question, cue)) continue;
+        enum about about = classify(question, cue);
+        if (about != ABOUT_ROWS && named_before(question, cue->first) != rows) return about;
     }
-    struct question_phrase at;
-    return question_phrase_find(question, NONE, 0, &at) && named_before(question, at.first) != rows;
+    return ABOUT_ROWS;
 }
 
 /* True if the question has one exclusion at most, and the query does not exclude a set of rows already. */
@@ -248,8 +271,7 @@ static bool is_only_exclusion(struct vsig_run *run, const struct query_view *vie
     struct vsig_logic logic;
     uint32_t n = 0;
     vsig_logic_look(run->subject, &logic);
-    for (uint32_t i = 0; i < question->n_cues; i++)
-        n += question->cues[i].kind == QUESTION_CUE_NOT && !question->cues[i].weak;
+    for (uint32_t i = 0; i < question->n_cues; i++) n += question->cues[i].kind == QUESTION_CUE_NOT;
     return n < 2 && !logic.sets_excluded && !view->is_null && !question_phrase_find(question, OTHERS, 0, &at);
 }
 
@@ -265,7 +287,8 @@ static enum err_code check_without(struct vsig_run *run, const struct query_view
     struct question_phrase at;
     if (run->verdict->n_findings == 0 && asks_for_none(question, -2) && is_only_exclusion(run, view)) {
         code = vsig_without_rows(run->subject, &without);
-        if (!code && without.at && asks_for_none(question, without.rows))
+        enum about about = without.at ? asks_for_none(question, without.rows) : ABOUT_ROWS;
+        if (about == ABOUT_THINGS || (about == ABOUT_THINGS_DOING && !without.zero))
             vsig_fire(run, VSIG_ERROR, without.at,
                       "the question asks for things without such rows, but this condition also finds things that have "
                       "such a row and another one");

@@ -16,29 +16,43 @@
 static bool is_zero(const struct sql_node *node)
 {
     double number;
-    return sql_is(node, SQL_LITERAL) &&
-           (node->op == SQL_LIT_FALSE || (query_literal_number(node, &number) && number <= 0 && number >= 0));
+    if (!sql_is(node, SQL_LITERAL)) return false;
+    return node->op == SQL_LIT_FALSE || (query_literal_number(node, &number) && number <= 0 && number >= 0);
 }
 
-/* True for a condition that is true of a row that the question excludes not: x <> 'a', NOT (x = 'a'), x NOT IN,
- * x NOT BETWEEN, qty = 0, qty <= 0, x < 'a' OR x > 'b'. */
+/* True for qty = 0, qty <= 0, IS FALSE. */
+static bool compares_with_zero(const struct sql_node *node)
+{
+    return sql_is(node, SQL_BINARY) && (node->op == SQL_OP_EQ || node->op == SQL_OP_LE || node->op == SQL_OP_IS) &&
+           is_zero(sql_kid(node, 1));
+}
+
+/* True for x < 'a' OR x > 'b'. */
+static bool is_outside(const struct sql_node *low, const struct sql_node *high)
+{
+    if (!sql_is(low, SQL_BINARY) || !sql_is(high, SQL_BINARY)) return false;
+    bool first = low->op == SQL_OP_LT || low->op == SQL_OP_LE, second = high->op == SQL_OP_GT || high->op == SQL_OP_GE;
+    bool turned = (low->op == SQL_OP_GT || low->op == SQL_OP_GE) && (high->op == SQL_OP_LT || high->op == SQL_OP_LE);
+    return ((first && second) || turned) && sql_equal(sql_kid(low, 0), sql_kid(high, 0));
+}
+
+/* True for x <> 'a', NOT (x = 'a'), x NOT IN, x NOT BETWEEN. */
+static bool is_flipped(const struct sql_node *node)
+{
+    if (sql_is(node, SQL_UNARY)) return node->op == SQL_OP_NOT && !sql_is(sql_kid(node, 0), SQL_EXISTS);
+    if (sql_is(node, SQL_BINARY))
+        return node->op == SQL_OP_NE &&
+               (query_literal(sql_kid(node, 0), NULL) || query_literal(sql_kid(node, 1), NULL));
+    bool list = sql_is(node, SQL_IN) && sql_is(sql_kid(node, IN_RIGHT), SQL_LIST);
+    return node->flags & SQL_F_NOT && (sql_is(node, SQL_BETWEEN) || sql_is(node, SQL_LIKE) || list);
+}
+
+/* True for a condition that is false of the rows that the question excludes. */
 static bool is_negated(const struct sql_node *node)
 {
-    bool pair = sql_is(node, SQL_BINARY);
-    if (sql_is(node, SQL_UNARY)) return node->op == SQL_OP_NOT && !sql_is(sql_kid(node, 0), SQL_EXISTS);
-    if (pair && node->op == SQL_OP_NE)
-        return query_literal(sql_kid(node, 0), NULL) != NULL || query_literal(sql_kid(node, 1), NULL) != NULL;
-    if (pair && (node->op == SQL_OP_EQ || node->op == SQL_OP_LE)) return is_zero(sql_kid(node, 1));
-    if (pair && node->op == SQL_OP_OR) { /* outside of a range */
-        const struct sql_node *low = sql_kid(node, 0), *high = sql_kid(node, 1);
-        bool sides = sql_is(low, SQL_BINARY) && sql_is(high, SQL_BINARY) &&
-                     ((low->op == SQL_OP_LT && (high->op == SQL_OP_GT || high->op == SQL_OP_GE)) ||
-                      (low->op == SQL_OP_GT && high->op == SQL_OP_LT));
-        return sides && sql_equal(sql_kid(low, 0), sql_kid(high, 0));
-    }
-    bool other = node->flags & SQL_F_NOT;
-    return other && (sql_is(node, SQL_BETWEEN) || sql_is(node, SQL_LIKE) ||
-                     (sql_is(node, SQL_IN) && sql_is(sql_kid(node, IN_RIGHT), SQL_LIST)));
+    if (!sql_is(node, SQL_BINARY) || node->op != SQL_OP_OR) return is_flipped(node) || compares_with_zero(node);
+    const struct sql_node *left = sql_kid(node, 0), *right = sql_kid(node, 1);
+    return is_outside(left, right) || (is_flipped(left) && is_flipped(right));
 }
 
 /* Returns the column of the things in a join of one thing with many rows of `many`. NULL if there is none. */
@@ -135,6 +149,7 @@ static enum err_code look_at_block(struct vsig_subject *subject, const struct vs
         if (!thing || !vsig_probe_proves(subject, thing_with_both(subject, shape, thing, condition->node), &code))
             continue;
         without->at = condition->node;
+        without->zero = compares_with_zero(condition->node);
         for (uint32_t k = 0; k < block->n_sources; k++)
             if (many == vsig_source_bit(block, &block->sources[k])) without->rows = block->sources[k].table;
     }
@@ -145,7 +160,7 @@ enum err_code vsig_without_rows(struct vsig_subject *subject, struct vsig_withou
 {
     const struct vsig_shape *shapes = vsig_shape(subject);
     enum err_code code = shapes ? ERR_OK : ERR_LIMIT_MEMORY;
-    *without = (struct vsig_without){NULL, -1};
+    *without = (struct vsig_without){NULL, -1, false};
     for (uint32_t i = 0; !code && !without->at && i < subject->bound->n_blocks; i++)
         code = look_at_block(subject, &shapes->blocks[i], without);
     return code;

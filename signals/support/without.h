@@ -8,6 +8,7 @@
 struct vsig_without {
     const struct sql_node *at; /* the condition; NULL if there is none */
     int rows;                  /* the table of its column */
+    bool zero;                 /* it compares with zero */
 };
 
 /* Finds a negated condition, or a comparison with zero, on rows that the answer does not show. At least one returned
