@@ -78,7 +78,7 @@ static const char *merging_group(struct vsig_subject *subject, const struct vsig
         if (table->columns[i].pk) key = &table->columns[i];
     const char *things = key ? vsig_probe_column(subject, source, key) : NULL, *list = NULL;
     for (uint32_t i = 0; things && i < group->n_kids; i++) {
-        const struct sql_ref *ref = vsig_plain_column(group->kids[i]);
+        const struct sql_ref *ref = vsig_group_column(shape->block, group->kids[i]);
         const struct schema_column *column = ref ? schema_column_of(subject->schema, ref) : NULL;
         const char *name =
             column && ref->kind == SQL_REF_COLUMN ? vsig_probe_column(subject, ref->source, column) : NULL;
@@ -94,12 +94,12 @@ static const char *merging_group(struct vsig_subject *subject, const struct vsig
 
 /* Reports groups by a name that several things share. An error needs a group in the data with two things, and a name
  * that stands for the thing: emp.emp_name, not emp.town. */
-static enum err_code check_merged(struct vsig_run *run, const struct vsig_grouping *grouping)
+static enum err_code check_merged(struct vsig_run *run, const struct sql_block *block,
+                                  const struct vsig_grouping *grouping)
 {
     struct vsig_subject *subject = run->subject;
-    const struct sql_ref *ref = grouping->merged > 0 ? vsig_plain_column(grouping->merged_at) : NULL;
-    const struct sql_block *block = ref ? ref->source->block : NULL;
-    if (!block) return ERR_OK;
+    const struct sql_ref *ref = grouping->merged > 0 ? vsig_group_column(block, grouping->merged_at) : NULL;
+    if (!ref) return ERR_OK;
     const struct vsig_shape *shapes = vsig_shape(subject);
     if (!shapes) return ERR_LIMIT_MEMORY;
     const struct vsig_block_shape *shape = &shapes->blocks[block->index];
@@ -122,7 +122,14 @@ static enum err_code wrong_grouping_eval(struct vsig_run *run)
     struct vsig_grouping grouping;
     struct vsig_subject *subject = run->subject;
     if (!vsig_grouping_look(subject, false, &grouping)) return ERR_LIMIT_MEMORY;
-    enum err_code code = check_merged(run, &grouping);
+    const struct sql_block *answer = query_answer_block(subject);
+    enum err_code code = answer ? check_merged(run, answer, &grouping) : ERR_OK;
+    for (uint32_t i = 0; i < subject->bound->n_blocks && !code && !run->verdict->n_findings; i++) {
+        struct vsig_grouping inner;
+        if (subject->bound->blocks[i] == answer || subject->bound->blocks[i]->correlated) continue;
+        if (!vsig_merged_look(subject, subject->bound->blocks[i], &inner)) return ERR_LIMIT_MEMORY;
+        code = check_merged(run, subject->bound->blocks[i], &inner);
+    }
     if (grouping.each_extreme && !grouping.per_group && grouping.for_all && vsig_question_says(subject, EACH_OF))
         vsig_fire(run, VSIG_ERROR, grouping.for_all,
                   "the question asks for an extreme per group, but the query uses one extreme for all rows");

@@ -29,4 +29,10 @@ struct vsig_grouping {
  * is grouped; otherwise `split` is unknown. */
 bool vsig_grouping_look(struct vsig_subject *subject, bool with_result, struct vsig_grouping *grouping);
 
+/* Computes only the merged groups of any block. Returns false if the arena is full. */
+bool vsig_merged_look(struct vsig_subject *subject, const struct sql_block *block, struct vsig_grouping *grouping);
+
+/* Returns the column of a grouping key, also for GROUP BY 1. NULL if the key is no column. */
+const struct sql_ref *vsig_group_column(const struct sql_block *block, const struct sql_node *key);
+
 #endif

@@ -182,25 +182,43 @@ static bool read_outer(const struct vsig_subject *subject, const struct sql_join
     return own->source->kind == SQL_SOURCE_TABLE && own->source->table >= 0;
 }
 
-enum err_code vsig_undone_look(struct vsig_subject *subject, struct vsig_undone *undone)
+/* True if no other FROM item of the statement reads the table. Otherwise another join may add the lost rows again. */
+static bool is_read_once(const struct vsig_subject *subject, int table)
 {
-    *undone = (struct vsig_undone){.at = NULL};
-    const struct vsig_shape *shapes = vsig_shape(subject);
-    const struct sql_block *block = query_answer_block(subject);
-    if (!shapes) return ERR_LIMIT_MEMORY;
-    if (!block || block->arm || block->correlated || !sql_is(block->node, SQL_SELECT)) return ERR_OK;
-    const struct vsig_block_shape *shape = &shapes->blocks[block->index];
-    enum err_code code = ERR_OK;
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < subject->bound->n_blocks; b++)
+        for (uint32_t s = 0; s < subject->bound->blocks[b]->n_sources; s++)
+            n += subject->bound->blocks[b]->sources[s].table == table;
+    return n == 1;
+}
+
+static enum err_code look_at_block(struct vsig_subject *subject, const struct vsig_block_shape *shape,
+                                   struct vsig_undone *undone)
+{
+    const struct sql_block *block = shape->block;
     vsig_sources optional = 0;
+    enum err_code code = ERR_OK;
+    if (block->arm || block->correlated || !sql_is(block->node, SQL_SELECT)) return ERR_OK;
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (block->sources[i].nullable) optional |= vsig_source_bit(block, &block->sources[i]);
     if (!optional || shape->too_large || is_meant(shape, optional)) return ERR_OK;
     for (uint32_t i = 0; i < shape->n_pairs && !code && !undone->at; i++) {
         struct look look = {.subject = subject, .shape = shape};
-        if (!read_outer(subject, shape->pairs[i], &look)) continue;
+        if (!read_outer(subject, shape->pairs[i], &look) || !is_read_once(subject, look.key->source->table)) continue;
         undone->counts = undone->fills = false;
         look_at_items(block, look.optional, undone);
         code = look_at_join(&look, undone);
     }
+    return code;
+}
+
+enum err_code vsig_undone_look(struct vsig_subject *subject, struct vsig_undone *undone)
+{
+    const struct vsig_shape *shapes = vsig_shape(subject);
+    enum err_code code = shapes ? ERR_OK : ERR_LIMIT_MEMORY;
+    *undone = (struct vsig_undone){.at = NULL};
+    if (!code && sql_kid(subject->stmt->root, QUERY_LIMIT)) return ERR_OK;
+    for (uint32_t i = 0; i < subject->bound->n_blocks && !code && !undone->at; i++)
+        code = look_at_block(subject, &shapes->blocks[i], undone);
     return code;
 }

@@ -12,7 +12,7 @@ struct vsig_undone {
     bool fills;                    /* the query replaces NULL of the optional side with a number */
 };
 
-/* Finds the first outer join of the answer whose unmatched rows are dropped. Runs at most two probes for each such join;
+/* Finds the first outer join whose unmatched rows are dropped. Runs at most two probes for each such join;
  * only a join with lost rows in the data counts. */
 enum err_code vsig_undone_look(struct vsig_subject *subject, struct vsig_undone *undone);
 
