@@ -202,12 +202,26 @@ static bool is_sum_like(const struct sql_node *call)
     return false;
 }
 
+/* True for the other forms of a conditional count: SUM(a = 'x'), COUNT(IF(a = 'x', 1, NULL)), AVG(CAST(a = 'x' AS
+ * INTEGER)). */
+static bool counts_truth(const struct sql_node *call)
+{
+    const struct sql_node *operand = sql_kid(sql_kid(call, CALL_ARGS), 0), *args = sql_kid(operand, CALL_ARGS);
+    if (sql_is(operand, SQL_CAST)) operand = sql_kid(operand, 0);
+    if (sql_is_truth(operand)) return true;
+    bool chooses = sql_is(operand, SQL_CALL) && args && args->n_kids > 1 &&
+                   (sql_name_is(operand->text, operand->text_len, "if", 2) ||
+                    sql_name_is(operand->text, operand->text_len, "iif", 3));
+    for (uint32_t i = 1; chooses && i < args->n_kids; i++) chooses = sql_is(args->kids[i], SQL_LITERAL);
+    return chooses;
+}
+
 /* True for "How many repairs were done in Linz", which counts the rows of the join if a column of the garage is Linz.
  */
 static bool counts_the_many(const struct vsig_run *run, const struct sql_node *call, const struct sql_source *entity)
 {
     struct vsig_counted_things things;
-    if (!query_is_conditional_count(call)) return false;
+    if (!query_is_conditional_count(call) && !counts_truth(call)) return false;
     vsig_counted_look(run->subject, &things);
     return things.asked_table != entity->table;
 }

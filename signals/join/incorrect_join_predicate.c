@@ -14,10 +14,15 @@
  * Many schemas declare no keys. In such a schema, missing evidence is a note. An error requires declared keys of one of
  * the tables, another join between them, or values that do not match.
  *
+ * A reference may mean rows of several tables: remark.about_id beside remark.about_kind. A join with one of these tables
+ * needs a condition on the kind. Two facts of the data prove the fault: one number has several kinds, and rows of
+ * several kinds are joined.
+ *
  * An equality between two FROM items that valid pairs already connect is a filter ("in the same year"), so it is a
  * note. */
+#include "lib/question/phrase.h"
 #include "signals/support/names.h"
-#include "signals/support/shape.h"
+#include "signals/support/probe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -326,10 +331,137 @@ static void report_passed(struct vsig_run *run, const struct sql_join_pair *pair
                   schema->tables[to->table].name, to->name);
 }
 
+/* --- references to rows of several tables --- */
+
+enum { MAX_KINDS = 40 };
+
+/* Returns the column that tells which table the reference means: about_kind or about beside about_id. NULL if there
+ * is none. */
+static const struct schema_column *kind_beside(const struct schema_index *schema, const struct schema_column *refers)
+{
+    static const char *const IDS[] = {"id", "no", "nr", "number", "key", "ref", "code", "identifi", "num", "row", NULL};
+    static const char *const KINDS[] = {"kind", "type", "tabl", "class",    "entiti", "model", "object", "tab", "typ",
+                                        "what", "sort", "of",   "categori", "to",     "area",  "sector", NULL};
+    const struct schema_table *table = &schema->tables[refers->table];
+    const struct text_tokens *words = &refers->words;
+    if (refers->pk || refers->unique || words->n < 2 || !question_token_is(&words->items[words->n - 1], IDS) ||
+        schema_is_foreign_key(schema, refers->id))
+        return NULL;
+    for (uint32_t i = 0; i < table->n_columns; i++) {
+        const struct schema_column *column = &table->columns[i];
+        bool few = column->stats.distinct > 1 && column->stats.distinct <= MAX_KINDS;
+        bool last = column->words.n == words->n && question_token_is(&column->words.items[words->n - 1], KINDS);
+        bool beside = few && column != refers && (last || column->words.n + 1 == words->n);
+        for (uint32_t w = 0; beside && w + 1 < words->n; w++)
+            beside = strcmp(column->words.items[w].norm, words->items[w].norm) == 0;
+        if (beside) return column;
+    }
+    return NULL;
+}
+
+/* True if the first word of the reference names the table: account_id and account_type describe one account. */
+static bool is_named_after(const struct schema_column *refers, const struct schema_table *table)
+{
+    enum { LEAST = 3 };
+    for (uint32_t i = 0; i < table->words.n; i++) {
+        const char *a = refers->words.items[0].norm, *b = table->words.items[i].norm;
+        size_t len = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+        if (len >= LEAST && strncmp(a, b, len) == 0) return true;
+    }
+    return false;
+}
+
+static bool is_used(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++)
+        if (schema_column_of(subject->schema, subject->bound->refs[i]) == column) return true;
+    return false;
+}
+
+/* Returns 1 if the data have one number in the reference with several kinds, so it means rows of several tables. */
+static int means_several(struct vsig_run *run, const struct schema_column *refers, const struct schema_column *kind,
+                         enum err_code *code)
+{
+    struct arena *arena = run->subject->arena;
+    const char *table = schema_quote_table(arena, &run->subject->schema->tables[refers->table]);
+    const char *id = db_quote_name(arena, refers->name, strlen(refers->name));
+    const char *by = db_quote_name(arena, kind->name, strlen(kind->name));
+    const char *sql =
+        table && id && by
+            ? arena_printf(arena, "SELECT 1 FROM %s GROUP BY %s HAVING COUNT(DISTINCT %s) > 1 LIMIT 1", table, id, by)
+            : NULL;
+    return vsig_probe_proves(run->subject, sql, code);
+}
+
+/* Returns 1 if rows of several kinds are in the rows of the block. */
+static int joins_several(struct vsig_run *run, const struct vsig_block_shape *shape, const struct sql_source *source,
+                         const struct schema_column *kind, enum err_code *code)
+{
+    struct vsig_subject *subject = run->subject;
+    const char *by = vsig_probe_column(subject, source, kind), *rows = vsig_probe_rows(subject, shape, 0, NULL);
+    const char *key = NULL, *with = vsig_probe_with(subject, NULL, NULL);
+    for (uint32_t i = 0; i < shape->n_pairs && !key; i++) { /* an outer join may have matched no row */
+        const struct sql_ref *ends[2] = {shape->pairs[i]->left, shape->pairs[i]->right};
+        for (unsigned e = 0; e < 2; e++) {
+            const struct schema_column *other = schema_column_of(subject->schema, ends[1 - e]);
+            if (ends[e]->source == source && other) key = vsig_probe_column(subject, ends[1 - e]->source, other);
+        }
+    }
+    if (!by || !rows || !with || !key) return 0;
+    const char *sql = arena_printf(
+        subject->arena,
+        "%sSELECT 1 FROM (SELECT COUNT(DISTINCT kind_of) AS kinds FROM (SELECT %s AS kind_of, %s AS of_row "
+        "%s) joined_rows WHERE of_row IS NOT NULL) counted_kinds WHERE kinds > 1",
+        with, by, key, rows);
+    return vsig_probe_proves(subject, sql, code);
+}
+
+/* Reports a join by a reference to rows of several tables, if no part of the query uses the kind of the reference. */
+static enum err_code check_kind(struct vsig_run *run, const struct vsig_block_shape *shape,
+                                const struct sql_join_pair *pair)
+{
+    const struct sql_ref *ends[2] = {pair->left, pair->right};
+    const struct schema_index *schema = run->subject->schema;
+    for (unsigned e = 0; e < 2; e++) {
+        const struct schema_column *refers = schema_column_of(schema, ends[e]);
+        const struct schema_column *key = schema_column_of(schema, ends[1 - e]);
+        const struct schema_column *kind = refers && key && key->unique ? kind_beside(schema, refers) : NULL;
+        if (!kind || refers->table == key->table || is_named_after(refers, &schema->tables[key->table]) ||
+            is_used(run->subject, kind))
+            continue;
+        enum err_code code = ERR_OK;
+        if (!means_several(run, refers, kind, &code)) return code;
+        int proved = shape ? joins_several(run, shape, ends[e]->source, kind, &code) : 0;
+        const char *table = schema->tables[refers->table].name;
+        struct vsig_finding *finding =
+            vsig_fire(run, proved ? VSIG_ERROR : VSIG_WARNING, pair->node,
+                      "%s.%s refers to rows of several tables, but no condition on %s selects those of %s", table,
+                      refers->name, kind->name, schema->tables[key->table].name);
+        vsig_add_fact(run, finding, "missing condition", false, "%s.%s", table, kind->name);
+        return code;
+    }
+    return ERR_OK;
+}
+
+static enum err_code check_kinds(struct vsig_run *run, const struct vsig_shape *shape)
+{
+    enum err_code code = ERR_OK;
+    for (uint32_t i = 0; i < shape->n_pairs && !code && !run->verdict->n_findings; i++) {
+        const struct sql_block *block = shape->pairs[i].block;
+        const struct vsig_block_shape *home = block ? &shape->blocks[block->index] : NULL;
+        bool plain = home && !home->too_large && !block->correlated && sql_is(block->node, SQL_SELECT) &&
+                     shape->pairs[i].left->source->block == block && shape->pairs[i].right->source->block == block;
+        code = check_kind(run, plain ? home : NULL, &shape->pairs[i]);
+    }
+    return code;
+}
+
 static enum err_code eval(struct vsig_run *run)
 {
     const struct vsig_shape *shape = vsig_shape(run->subject);
     if (!shape) return ERR_LIMIT_MEMORY;
+    enum err_code code = check_kinds(run, shape);
+    if (run->verdict->n_findings) return code;
     for (uint32_t i = 0; i < shape->n_pairs; i++) {
         const struct sql_join_pair *pair = &shape->pairs[i];
         if (run->verdict->n_findings == VSIG_MAX_FINDINGS) break; /* the list of findings is full */
@@ -340,7 +472,7 @@ static enum err_code eval(struct vsig_run *run)
         const struct sql_block *block = pair->block;
         report(run, pair, block && is_filter(run, &shape->blocks[block->index], pair));
     }
-    return ERR_OK;
+    return code;
 }
 
 const struct vsig_def vsig_incorrect_join_predicate = {

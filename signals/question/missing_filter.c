@@ -4,8 +4,12 @@
  * An example is "Cancelled orders" and SELECT COUNT(*) FROM orders. A word in any case and form counts if it is a value
  * of a text column of a table that the query reads. A query that uses the value or the column is excused. So is a query
  * if the words name a table or a column, belong to another value, or are defined by the evidence. The noun after "how
- * many" must refer to a table, a column or a value. */
+ * many" must refer to a table, a column or a value.
+ *
+ * A table may hold a part of the rows of another one: motor_policy and policy. If the question says "motor policies",
+ * the query must use the table, or a value or column of this name. */
 #include "lib/question/forms.h"
+#include "lib/question/phrase.h"
 #include "signals/support/links.h"
 #include "signals/support/query.h"
 
@@ -238,11 +242,150 @@ static void check_thing(struct vsig_run *run)
     }
 }
 
+/* --- a table of a part of the rows --- */
+
+/* Returns the column that is the whole primary key of the table, or NULL. */
+static const struct schema_column *only_key(const struct schema_table *table)
+{
+    for (uint32_t i = 0; i < table->n_columns && table->n_pk == 1; i++)
+        if (table->columns[i].pk) return &table->columns[i];
+    return NULL;
+}
+
+/* True if each row of `part` is a row of `whole` too: the keys have one name, or one refers to the other. */
+static bool shares_key(const struct schema_index *schema, const struct schema_table *part,
+                       const struct schema_table *whole)
+{
+    const struct schema_column *a = only_key(part), *b = only_key(whole);
+    if (!a || !b || part->rows == 0 || part->rows >= whole->rows) return false;
+    for (uint32_t i = 0; i < schema->n_joins; i++)
+        if (schema->joins[i].n_pairs == 1 && schema->joins[i].from[0] == a->id && schema->joins[i].to[0] == b->id)
+            return true;
+    return sql_name_is(a->name, strlen(a->name), b->name, strlen(b->name)) && b->stats.distinct >= a->stats.distinct;
+}
+
+static bool has_stem(const struct text_tokens *words, const char *stem)
+{
+    for (uint32_t i = 0; i < words->n; i++)
+        if (strcmp(words->items[i].stem, stem) == 0) return true;
+    return false;
+}
+
+/* Returns the only word that the name of `part` adds to the name of `whole`: "motor" of motor_policy, and of
+ * motor_details. NULL if the names are not of this form. */
+static const struct text_token *added_word(const struct schema_table *part, const struct schema_table *whole)
+{
+    static const char *const GENERIC[] = {"detail", "info", "data", "ext", "extens", "extra", "attribut", "sub", NULL};
+    const struct text_token *added = NULL;
+    for (uint32_t i = 0; i < part->words.n; i++) {
+        const struct text_token *word = &part->words.items[i];
+        if (has_stem(&whole->words, word->stem) || question_token_is(word, GENERIC)) continue;
+        if (added) return NULL;
+        added = word;
+    }
+    return added && strlen(added->norm) >= MIN_LETTERS && !added->is_number ? added : NULL;
+}
+
+/* True if the token is the word, also in full: "electric" for elec. */
+static bool is_word(const struct text_token *token, const struct text_token *word)
+{
+    enum { LEAST = 4 };
+    return strcmp(token->stem, word->stem) == 0 ||
+           (strlen(word->norm) >= LEAST && g_str_has_prefix(token->norm, word->norm));
+}
+
+/* True if the token names the table, in full or abbreviated: "policies" for pol. */
+static bool names_table(const struct text_token *token, const struct schema_table *table)
+{
+    for (uint32_t i = 0; i < table->words.n; i++) {
+        const struct text_token *word = &table->words.items[i];
+        bool begins = strlen(word->norm) >= MIN_LETTERS && g_str_has_prefix(token->norm, word->norm);
+        if (begins || strcmp(word->stem, token->stem) == 0) return true;
+    }
+    return false;
+}
+
+/* True if the word is directly before a name of the table: "motor policies". */
+static bool is_said_before(const struct question *question, const struct text_token *word,
+                           const struct schema_table *whole)
+{
+    const struct text_token *said = question->tokens.items;
+    for (uint32_t i = 0; i + 1 < question->tokens.n; i++)
+        if (is_word(&said[i], word) && names_table(&said[i + 1], whole)) return true;
+    return false;
+}
+
+static bool contains_word(const char *text, size_t len, const char *word)
+{
+    char *lower = text ? g_ascii_strdown(text, (gssize)len) : NULL;
+    bool found = lower && strstr(lower, word);
+    g_free(lower);
+    return found;
+}
+
+/* True if a literal, a column or a table of the query has the word in it. */
+static bool stands_for_word(const struct vsig_subject *subject, const struct text_token *word)
+{
+    const struct sql_node *root = subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        bool named = n->kind == SQL_LITERAL || n->kind == SQL_COLUMN || n->kind == SQL_TABLE;
+        if (named &&
+            (contains_word(n->text, n->text_len, word->norm) || contains_word(n->text, n->text_len, word->stem)))
+            return true;
+    }
+    return false;
+}
+
+/* True if the question names several parts: "motor and home policies" may be all of them. */
+static bool names_several_parts(const struct vsig_subject *subject, const struct schema_table *whole)
+{
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < subject->schema->n_tables; t++) {
+        const struct schema_table *part = &subject->schema->tables[t];
+        bool shares = part != whole && shares_key(subject->schema, part, whole);
+        const struct text_token *word = shares ? added_word(part, whole) : NULL;
+        bool said = false;
+        for (uint32_t i = 0; word && i < subject->analysis->tokens.n && !said; i++)
+            said = is_word(&subject->analysis->tokens.items[i], word);
+        n += said;
+    }
+    return n > 1;
+}
+
+/* Reports "motor policies" if the query reads policy, but not motor_policy, which has some of its rows. */
+static void check_part(struct vsig_run *run, const struct schema_table *whole, const struct schema_table *part)
+{
+    const struct vsig_subject *subject = run->subject;
+    const struct text_token *word = added_word(part, whole);
+    if (!word || !shares_key(subject->schema, part, whole) || !is_said_before(subject->analysis, word, whole)) return;
+    if (stands_for_word(subject, word) || names_several_parts(subject, whole) ||
+        is_in_evidence(subject->analysis, word->stem))
+        return;
+    const struct sql_block *answer = query_answer_block(run->subject);
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, answer ? answer->node : subject->stmt->root,
+                  "the question asks only for the rows of %s that are in %s, but the query reads all of %s",
+                  whole->name, part->name, whole->name);
+    vsig_add_fact(run, finding, "missing table", false, "%s", part->name);
+}
+
+static void check_parts(struct vsig_run *run)
+{
+    const struct schema_index *schema = run->subject->schema;
+    for (uint32_t w = 0; w < schema->n_tables; w++) {
+        if (!query_reads_table(run->subject, (int)w)) continue;
+        for (uint32_t p = 0; p < schema->n_tables && run->verdict->n_findings < 2; p++)
+            if (p != w && !query_reads_table(run->subject, (int)p))
+                check_part(run, &schema->tables[w], &schema->tables[p]);
+    }
+}
+
 static enum err_code missing_filter_eval(struct vsig_run *run)
 {
     const struct schema_index *schema = run->subject->schema;
     if (query_foreign(run)) return ERR_OK;
     check_thing(run);
+    check_parts(run);
     for (uint32_t t = 0; t < schema->n_tables; t++) {
         if (!query_reads_table(run->subject, (int)t)) continue;
         for (uint32_t c = 0; c < schema->tables[t].n_columns; c++)

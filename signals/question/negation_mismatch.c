@@ -2,12 +2,16 @@
  *
  * The query excludes rows by NOT in all its forms, <>, EXCEPT, IS NULL (also in an anti-join), or a count compared with
  * zero. A literal that is itself a negation ('N', 'No', 0, 'F', "not ...") counts too, because the database may store
- * "not paid" in this form. */
+ * "not paid" in this form.
+ *
+ * Two more forms exclude the wrong things, which the data must prove: a negated condition on joined rows, and a count
+ * of things minus a count of their rows. */
 #include "lib/question/frame.h"
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
 #include "signals/support/predicate.h"
 #include "signals/support/query.h"
+#include "signals/support/without.h"
 
 #include <glib.h>
 #include <string.h>
@@ -17,10 +21,10 @@ enum { BOUND_REACH = 4, NOUN_REACH = 4, MIN_START = 5 };
 
 /* Words that are not negations but justify an exclusion. */
 static const char *const EXCLUDERS[] = {
-    "other",  "others",  "only",    "different", "except", "exclude",   "remain", "unless", "all",
-    "always", "every",   "null",    "missing",   "empty",  "available", "free",   "still",  "neither",
-    "but",    "outside", "besides", "non",       "exist",  "single",    "any",    "solely", "alone",
-    "unique", "unknown", "valid",   "least",     "avoid",  "another",   "else",   "both",   NULL};
+    "other",   "others", "only",    "different", "except",    "exclude", "remain", "unless",  "all",    "always",
+    "every",   "null",   "missing", "empty",     "available", "free",    "still",  "neither", "but",    "outside",
+    "besides", "non",    "exist",   "single",    "any",       "solely",  "alone",  "nowhere", "unique", "unknown",
+    "valid",   "least",  "avoid",   "another",   "else",      "both",    NULL};
 
 static const char *const NEGATIVE_LITERALS[] = {"n",    "no",  "f", "false", "0",       "none",
                                                 "null", "off", "",  "never", "negative"};
@@ -161,7 +165,7 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
     struct vsig_subject *subject = run->subject;
     const struct question_cue *cue = sure_negation(subject->analysis);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
-    if (has_xor(subject)) return;
+    if (has_xor(subject) || vsig_subtracts_counts(subject)) return;
     if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* a left join keeps rows without a partner */
@@ -206,6 +210,100 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
               "value");
 }
 
+/* Returns the table that the question names last before a token, or -1. */
+static int named_before(const struct question *question, uint32_t token)
+{
+    int table = -1;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
+        if (m->column >= 0 || m->score <= 0.6 || m->first >= token || (table >= 0 && m->first < last)) continue;
+        table = m->table;
+        last = m->first;
+    }
+    return table;
+}
+
+/* How certainly a negation is about things and not about their rows. */
+enum about { ABOUT_ROWS, ABOUT_THINGS_DOING, ABOUT_THINGS };
+
+/* Classifies a negation. "Never", "no delivery" and "did not deliver anything" are about things. "Did not deliver in
+ * May" may also mean some other delivery. */
+static enum about classify(const struct question *question, const struct question_cue *cue)
+{
+    static const char *const ANY[] = {"any", "anything", "a single", "once", "ever", "at all", "anywhere", NULL};
+    static const char *const DOES[] = {"did", "do", "does", "didn", "don", "doesn", "have", "has", "had", NULL};
+    static const char *const SOME[] = {"a", "an", "some", "all", "every", "each", NULL}; /* "did not pass an exam" */
+    enum { REACH = 8 };
+    const struct text_token *first = &question->tokens.items[cue->first];
+    struct question_phrase at;
+    if (cue->never || strcmp(first->norm, "no") == 0 || strcmp(first->norm, "without") == 0) return ABOUT_THINGS;
+    if (cue->weak) return ABOUT_ROWS;
+    if (question_phrase_find(question, ANY, cue->first, &at) && at.first <= cue->first + REACH) return ABOUT_THINGS;
+    if (question_phrase_find(question, SOME, cue->first, &at) && at.first <= cue->first + REACH) return ABOUT_ROWS;
+    bool does = question_token_is(first, DOES) || (cue->first && question_token_is(first - 1, DOES));
+    return does ? ABOUT_THINGS_DOING : ABOUT_ROWS;
+}
+
+/* Returns whether the question asks for things that have no such row: "never", "without", "nowhere". The table before
+ * the words must not be that of the rows: "customers with orders that were never shipped". */
+static enum about asks_for_none(const struct question *question, int rows)
+{
+    static const char *const NONE[] = {"nowhere", "free of", NULL};
+    struct question_phrase at;
+    if (question_phrase_find(question, NONE, 0, &at) && named_before(question, at.first) != rows) return ABOUT_THINGS;
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
+        if (cue->kind != QUESTION_CUE_NOT || cue->named || is_part_of_element(question, cue)) continue;
+        enum about about = classify(question, cue);
+        if (about != ABOUT_ROWS && named_before(question, cue->first) != rows) return about;
+    }
+    return ABOUT_ROWS;
+}
+
+/* True if the question has one exclusion at most, and the query does not exclude a set of rows already. */
+static bool is_only_exclusion(struct vsig_run *run, const struct query_view *view)
+{
+    static const char *const OTHERS[] = {"other than", "else",      "besides",   "except", "another",
+                                         "other",      "excluding", "different", NULL};
+    const struct question *question = run->subject->analysis;
+    struct question_phrase at;
+    struct vsig_logic logic;
+    uint32_t n = 0;
+    vsig_logic_look(run->subject, &logic);
+    for (uint32_t i = 0; i < question->n_cues; i++) n += question->cues[i].kind == QUESTION_CUE_NOT;
+    return n < 2 && !logic.sets_excluded && !view->is_null && !question_phrase_find(question, OTHERS, 0, &at);
+}
+
+/* Reports two wrong ways to find things without rows of another table. */
+static enum err_code check_without(struct vsig_run *run, const struct query_view *view)
+{
+    static const char *const FREE[] = {"free of", "lack", "lacking", "remain", "nowhere", "unclaimed", NULL};
+    static const char *const MORE[] = {"more", "fewer", "less", "difference", "minus", "gap", "net", "exceed", NULL};
+    const struct question *question = run->subject->analysis;
+    struct vsig_without without;
+    const struct sql_node *count;
+    enum err_code code = ERR_OK;
+    struct question_phrase at;
+    if (run->verdict->n_findings == 0 && asks_for_none(question, -2) && is_only_exclusion(run, view)) {
+        code = vsig_without_rows(run->subject, &without);
+        enum about about = without.at ? asks_for_none(question, without.rows) : ABOUT_ROWS;
+        if (about == ABOUT_THINGS || (about == ABOUT_THINGS_DOING && !without.zero))
+            vsig_fire(run, VSIG_ERROR, without.at,
+                      "the question asks for things without such rows, but this condition also finds things that have "
+                      "such a row and another one");
+    }
+    bool negated = question->cue_kinds & 1U << QUESTION_CUE_NOT || question_phrase_find(question, FREE, 0, &at) ||
+                   has_negative_word(question);
+    if (code || !negated || question_phrase_find(question, MORE, 0, &at)) return code;
+    code = vsig_without_count(run->subject, &count);
+    if (!code && count)
+        vsig_fire(run, VSIG_ERROR, count,
+                  "a thing may have several of the rows that are counted here, so the difference is not the number of "
+                  "things without one");
+    return code;
+}
+
 /* True for `code <> ''` or `NOT GLOB '*[^0-9]*'`: the condition excludes rows without a value, as IS NOT NULL does. */
 static bool leaves_out_nothing(const struct sql_node *negation)
 {
@@ -241,10 +339,11 @@ static enum err_code negation_mismatch_eval(struct vsig_run *run)
     if (query_foreign(run)) return ERR_OK;
     query_look(run->subject, &view);
     if (!view.select) return ERR_OK;
-    check_missing(run, &view);
     check_scope(run, &view);
+    enum err_code code = check_without(run, &view);
+    if (run->verdict->n_findings == 0) check_missing(run, &view);
     check_unasked(run, &view);
-    return ERR_OK;
+    return code;
 }
 
 static const struct vsig_option OPTIONS[] = {

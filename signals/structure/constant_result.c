@@ -1,6 +1,7 @@
 /* constant_result: a calculation or condition that has the same value for any data, so it answers no question.
  *
- * A count of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window that is partitioned
+ * A count of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1, and so is a ratio of two
+ * counts of keys that an inner join makes equal. A window that is partitioned
  * by the keys of its own order adds up one row. LAST_VALUE with the default frame is the current row. LAG is NULL if
  * each row has a partition of its own. A WHEN behind a wider one is never reached. A literal without a comparison is
  * true or false in each row. A query without a table reads no data. ORDER BY and LIMIT of an aggregate without groups
@@ -8,6 +9,7 @@
 #include "signals/support/meaning.h"
 
 #include "signals/support/query.h"
+#include "signals/support/whole.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +310,10 @@ static enum err_code constant_result_eval(struct vsig_run *run)
     check_counts(run);
     check_literals(run);
     check_limits(run);
+    const struct sql_node *division = vsig_whole_by_itself(run->subject);
+    if (division)
+        vsig_fire(run, VSIG_ERROR, division,
+                  "the inner join makes both counts equal, so the result is the same for any data");
     if (meaning) check_tables(run, meaning);
     if (meaning) meaning_visit(meaning, &(struct meaning_visitor){.self = run, .term = check_term});
     return code;

@@ -82,11 +82,20 @@ static bool is_joined_by_key(const struct look *look, const struct sql_source *s
     return false;
 }
 
+const struct sql_ref *vsig_group_column(const struct sql_block *block, const struct sql_node *key)
+{
+    double number;
+    if (sql_is(key, SQL_LITERAL) && query_literal_number(key, &number) && number >= 1 && number <= block->n_outputs)
+        key = block->outputs[(uint32_t)number - 1].expr;
+    return key ? vsig_plain_column(key) : NULL;
+}
+
 /* True if the other grouping columns identify the rows of the table. */
 static bool has_key(const struct look *look, const struct sql_node *group, uint32_t table)
 {
     for (uint32_t i = 0; i < group->n_kids; i++) {
-        const struct schema_column *column = query_column(look->subject, group->kids[i]);
+        const struct sql_ref *ref = vsig_group_column(look->block, group->kids[i]);
+        const struct schema_column *column = ref ? schema_column_of(look->subject->schema, ref) : NULL;
         if (!column || (column->table == table && column->unique)) return true;
         for (uint32_t j = 0; j < look->subject->schema->n_joins; j++) {
             const struct schema_join *join = &look->subject->schema->joins[j];
@@ -99,8 +108,8 @@ static bool has_key(const struct look *look, const struct sql_node *group, uint3
 static void look_at_merged(struct look *look, const struct sql_node *group)
 {
     for (uint32_t i = 0; i < group->n_kids; i++) {
-        const struct sql_ref *ref = vsig_plain_column(group->kids[i]);
-        const struct schema_column *column = query_column(look->subject, group->kids[i]);
+        const struct sql_ref *ref = vsig_group_column(look->block, group->kids[i]);
+        const struct schema_column *column = ref ? schema_column_of(look->subject->schema, ref) : NULL;
         if (!ref || !column || !ref->source || column->unique || column->stats.sampled) continue;
         if (has_key(look, group, column->table) || !is_joined_by_key(look, ref->source)) continue;
         double rows = (double)look->subject->schema->tables[column->table].rows,
@@ -109,9 +118,10 @@ static void look_at_merged(struct look *look, const struct sql_node *group)
         look->out->merged = (float)((rows - groups) / rows);
         look->out->merged_at = group->kids[i];
         look->out->merged_by = column;
-        if (look->subject->analysis)
-            look->out->merged_asked = said_behind_each(look->subject->analysis, (int)column->table, NULL) > 0.9F &&
-                                      said_behind_each(look->subject->analysis, -1, column) < 0.5F;
+        if (!look->subject->analysis) continue;
+        look->out->merged_said = said_behind_each(look->subject->analysis, -1, column) >= 0.5F;
+        look->out->merged_asked =
+            said_behind_each(look->subject->analysis, (int)column->table, NULL) > 0.9F && !look->out->merged_said;
     }
 }
 
@@ -228,6 +238,15 @@ static void look_at_extremes(struct look *look)
                              : (float)NAN;
         if (!(look->out->key_score >= score)) look->out->key_score = score;
     }
+}
+
+bool vsig_merged_look(struct vsig_subject *subject, const struct sql_block *block, struct vsig_grouping *grouping)
+{
+    *grouping = (struct vsig_grouping){.split = (float)NAN, .key_score = (float)NAN, .each_things = (double)NAN};
+    struct look look = {subject, vsig_shape(subject), block, grouping};
+    const struct sql_node *group = sql_is(block->node, SQL_SELECT) ? sql_kid(block->node, SELECT_GROUP) : NULL;
+    if (look.shape && group && !look.shape->blocks[block->index].too_large) look_at_merged(&look, group);
+    return look.shape != NULL;
 }
 
 bool vsig_grouping_look(struct vsig_subject *subject, bool with_result, struct vsig_grouping *grouping)

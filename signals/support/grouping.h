@@ -11,6 +11,7 @@ struct vsig_grouping {
     float merged;
     const struct sql_node *merged_at;
     const struct schema_column *merged_by;
+    bool merged_said;  /* the question names the column behind each, every, per or by */
     bool merged_asked; /* the question names the table behind each, every or per, and not the column */
     /* Share of the first result rows that repeat the shown columns of a group; NAN if unknown. */
     float split;
@@ -27,5 +28,11 @@ struct vsig_grouping {
 /* Computes the grouping facts. Returns false if the arena is full. `with_result` reads the candidate's own result if it
  * is grouped; otherwise `split` is unknown. */
 bool vsig_grouping_look(struct vsig_subject *subject, bool with_result, struct vsig_grouping *grouping);
+
+/* Computes only the merged groups of any block. Returns false if the arena is full. */
+bool vsig_merged_look(struct vsig_subject *subject, const struct sql_block *block, struct vsig_grouping *grouping);
+
+/* Returns the column of a grouping key, also for GROUP BY 1. NULL if the key is no column. */
+const struct sql_ref *vsig_group_column(const struct sql_block *block, const struct sql_node *key);
 
 #endif

@@ -1,5 +1,7 @@
 #include "signals/support/probe.h"
 
+#include <string.h>
+
 enum err_code vsig_probe(struct vsig_subject *subject, const char *sql, uint32_t stop_rows, struct db_result *out)
 {
     if (!sql) return ERR_LIMIT_MEMORY;
@@ -28,6 +30,39 @@ const char *vsig_probe_with(struct vsig_subject *subject, const char *name, cons
     if (!own || !body) return NULL;
     if (!query) return *own ? arena_printf(subject->arena, "%s ", own) : "";
     return arena_printf(subject->arena, "%s%s%s AS (%s) ", *own ? own : "WITH ", *own ? ", " : "", name, body);
+}
+
+int vsig_probe_proves(struct vsig_subject *subject, const char *sql, enum err_code *code)
+{
+    *code = ERR_OK;
+    if (!sql || !subject->db || db_dialect(subject->db)->no_data) return 0;
+    int any = vsig_probe_any(subject, sql, code);
+    if (*code == ERR_ENGINE) *code = ERR_OK; /* the engine cannot express the probe */
+    return any > 0;
+}
+
+const char *vsig_probe_rows(struct vsig_subject *subject, const struct vsig_block_shape *shape, vsig_sources without,
+                            const struct sql_node *skipped)
+{
+    const struct sql_node *from = sql_kid(shape->block->node, SELECT_FROM);
+    const char *text = from ? sql_print(subject->arena, from) : NULL, *word = "WHERE";
+    for (uint32_t i = 0; text && i < shape->n_conditions; i++) {
+        const struct vsig_condition *condition = &shape->conditions[i];
+        if (condition->clause != SQL_CLAUSE_WHERE || condition->sources & without || condition->node == skipped)
+            continue;
+        const char *printed = sql_print(subject->arena, condition->node);
+        text = printed ? arena_printf(subject->arena, "%s %s (%s)", text, word, printed) : NULL;
+        word = "AND";
+    }
+    return text;
+}
+
+const char *vsig_probe_column(struct vsig_subject *subject, const struct sql_source *source,
+                              const struct schema_column *column)
+{
+    const char *of = source->name ? db_quote_name(subject->arena, source->name, source->name_len) : NULL;
+    const char *name = of ? db_quote_name(subject->arena, column->name, strlen(column->name)) : NULL;
+    return name ? arena_printf(subject->arena, "%s.%s", of, name) : NULL;
 }
 
 /* True if `inner` is the node `outer` or below it. */
