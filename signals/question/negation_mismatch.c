@@ -66,10 +66,21 @@ static const unsigned NO_EXCLUSIONS = 1U << FRAME_ZEROS | 1U << FRAME_NO_ZEROS |
                                       1U << FRAME_NO_GAPS | 1U << FRAME_POOLED | 1U << FRAME_MEAN_EACH |
                                       1U << FRAME_RESTART | 1U << FRAME_REPEATS;
 
-static bool is_part_of_element(const struct question *question, const struct question_cue *cue)
+/* True if an aggregate of the query leaves out rows without a value, as all but COUNT(*) do. */
+static bool skips_missing(const struct query_view *view)
+{
+    const struct sql_node *count = view->aggregate[QUERY_COUNT];
+    return view->aggregate[QUERY_AVG] || view->aggregate[QUERY_SUM] || view->aggregate[QUERY_MAX] ||
+           view->aggregate[QUERY_MIN] || view->aggregate[QUERY_OTHER_AGGREGATE] ||
+           (count && !(count->flags & SQL_F_STAR));
+}
+
+static bool is_part_of_element(const struct question *question, const struct question_cue *cue,
+                               const struct query_view *view)
 {
     for (uint32_t i = 0; i < question->frame->n; i++) {
         const struct frame_element *element = &question->frame->elements[i];
+        if (element->kind == FRAME_SKIP_MISSING && !skips_missing(view)) continue;
         if (NO_EXCLUSIONS >> element->kind & 1U && cue->first < element->first + element->n_tokens &&
             cue->first + cue->n_tokens > element->first)
             return true;
@@ -77,11 +88,11 @@ static bool is_part_of_element(const struct question *question, const struct que
     return false;
 }
 
-static const struct question_cue *sure_negation(const struct question *question)
+static const struct question_cue *sure_negation(const struct question *question, const struct query_view *view)
 {
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
-        if (cue->kind == QUESTION_CUE_NOT && !cue->weak && !cue->named && !is_part_of_element(question, cue))
+        if (cue->kind == QUESTION_CUE_NOT && !cue->weak && !cue->named && !is_part_of_element(question, cue, view))
             return cue;
     }
     return NULL;
@@ -159,7 +170,7 @@ static bool takes_the_other(struct vsig_subject *subject, const struct question_
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
     struct vsig_subject *subject = run->subject;
-    const struct question_cue *cue = sure_negation(subject->analysis);
+    const struct question_cue *cue = sure_negation(subject->analysis, view);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
     if (has_xor(subject)) return;
     if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
@@ -191,7 +202,7 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
                                        "only",       "was not", "were not", "excluding", "different", NULL};
     static const char *const NEITHER[] = {"neither", "nor", NULL};
     const struct question *question = run->subject->analysis;
-    const struct question_cue *cue = sure_negation(question);
+    const struct question_cue *cue = sure_negation(question, view);
     struct vsig_logic logic;
     struct question_phrase at;
     vsig_logic_look(run->subject, &logic);
