@@ -9,6 +9,7 @@
  * column or a value. */
 #include "lib/question/forms.h"
 #include "signals/support/links.h"
+#include "signals/support/names.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -150,17 +151,6 @@ static bool is_other_word(const struct vsig_run *run, const struct stated *state
 
 /* --- positions --- */
 
-/* True if a short name has letters of the word in their order: appt for "appointments". */
-static bool abbreviates(const char *name, const char *word)
-{
-    enum { LONGEST = 5 };
-    size_t len = strlen(name);
-    if (len < MIN_LETTERS || len > LONGEST || strlen(word) <= len || *word != g_ascii_tolower(*name)) return false;
-    for (; *word && *name; word++)
-        if (*word == g_ascii_tolower(*name)) name++;
-    return !*name;
-}
-
 /* True if a table that the query reads has this word in its name, or is mentioned by it. */
 static bool names_read_table(const struct vsig_run *run, uint32_t token)
 {
@@ -174,7 +164,7 @@ static bool names_read_table(const struct vsig_run *run, uint32_t token)
     }
     for (uint32_t t = 0; t < schema->n_tables && word->kind == TEXT_WORD && !word->is_stop; t++)
         if (query_reads_table(run->subject, (int)t) && (words_have(&schema->tables[t].words, word, LIKE_SIMILAR) ||
-                                                        abbreviates(schema->tables[t].name, word->norm)))
+                                                        vsig_abbreviates(schema->tables[t].name, word->norm)))
             return true;
     return false;
 }

@@ -10,6 +10,7 @@
 #include "signals/support/query.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 enum { OPT_UNASKED };
@@ -167,12 +168,35 @@ static bool takes_the_other(struct vsig_subject *subject, const struct question_
     return false;
 }
 
+static bool has_aggregate(const struct sql_node *expr, enum query_aggregate aggregate)
+{
+    for (const struct sql_node *n = expr; n; n = sql_walk(expr, n))
+        if (query_aggregate_of(n) == aggregate) return true;
+    return false;
+}
+
+/* True for COUNT(*) - COUNT(x), for a difference of two counting subqueries, and for 1 - SUM(x) / COUNT(*): the rest
+ * of the things is left. */
+static bool subtracts_counts(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
+        if (!sql_is(n, SQL_BINARY) || n->op != SQL_OP_SUB) continue;
+        const struct sql_node *left = sql_kid(n, 0), *right = sql_kid(n, 1);
+        double whole;
+        bool of_all = query_literal_number(left, &whole) && (fabs(whole - 1) < 0.001 || fabs(whole - 100) < 0.001);
+        bool counts = has_aggregate(right, QUERY_COUNT) || has_aggregate(right, QUERY_SUM);
+        if (counts && (has_aggregate(left, QUERY_COUNT) || of_all)) return true;
+        if (of_all && has_aggregate(right, QUERY_AVG)) return true;
+    }
+    return false;
+}
+
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
     struct vsig_subject *subject = run->subject;
     const struct question_cue *cue = sure_negation(subject->analysis, view);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
-    if (has_xor(subject)) return;
+    if (has_xor(subject) || subtracts_counts(subject)) return;
     if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* a left join keeps rows without a partner */
@@ -229,6 +253,14 @@ static bool leaves_out_nothing(const struct sql_node *negation)
     return false;
 }
 
+/* True for NOT EXISTS (... a later row) or an anti-join with one, if the question asks for an extreme. */
+static bool selects_extreme(const struct vsig_subject *subject)
+{
+    static const unsigned EXTREMES = 1U << QUESTION_CUE_EXTREME | 1U << QUESTION_CUE_FIRST | 1U << QUESTION_CUE_TOP |
+                                     1U << QUESTION_CUE_NTH | 1U << QUESTION_CUE_MAXIMUM | 1U << QUESTION_CUE_MINIMUM;
+    return subject->analysis->cue_kinds & EXTREMES && vsig_compares_with_others(subject);
+}
+
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
@@ -239,7 +271,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     if (negation->kind == SQL_BINARY && !query_literal(sql_kid(negation, 0), NULL) &&
         !query_literal(sql_kid(negation, 1), NULL))
         return; /* a.id <> b.id excludes pairs of a row with itself */
-    if (leaves_out_nothing(negation)) return;
+    if (leaves_out_nothing(negation) || selects_extreme(run->subject)) return;
     for (const char *const *word = EXCLUDERS; *word; word++)
         if (question_has(question, *word)) return;
     if (has_negative_word(question)) return;
