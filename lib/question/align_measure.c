@@ -10,6 +10,27 @@
 
 enum { MOST_STEPS = 500 };
 
+/* --- words of the question --- */
+
+static const char *const NEGATIONS[] = {"no",   "not",     "without", "lack",  "lacks", "lacking", "missing",
+                                        "none", "unknown", "empty",   "blank", "null",  "never",   NULL};
+
+static bool is_any_word(const char *word, const char *const *list)
+{
+    while (*list && !text_same(word, *list)) list++;
+    return *list != NULL;
+}
+
+/* Returns the tokens of the sentence around a token. */
+static struct align_run sentence_of(const struct text_tokens *tokens, uint32_t token)
+{
+    static const char *const ends[] = {".", "?", "!", ";", NULL};
+    struct align_run run = {tokens, token, token};
+    while (run.first && !is_any_word(tokens->items[run.first - 1].norm, ends)) run.first--;
+    while (run.end < tokens->n && !is_any_word(tokens->items[run.end].norm, ends)) run.end++;
+    return run;
+}
+
 /* --- missing values --- */
 
 static bool is_zero(const struct meaning_term *term)
@@ -41,6 +62,37 @@ static bool drops_missing(const struct meaning *owner, const struct meaning_term
     return false;
 }
 
+/* True if the question leaves out the things without a value of the column: "leaving out loans without a fee". */
+static bool leaves_out_missing(const struct aligner *a, const struct schema_column *column)
+{
+    static const char *const skips[] = {"leave",    "leaving",   "left",         "skip",     "skipping",
+                                        "exclude",  "excluding", "ignore",       "ignoring", "omit",
+                                        "omitting", "disregard", "disregarding", NULL};
+    enum { REACH = 4 };
+    const struct text_tokens *tokens = &a->question->tokens;
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        if (!is_any_word(tokens->items[i].norm, NEGATIONS)) continue;
+        struct align_run run = sentence_of(tokens, i), named = {tokens, i + 1, MIN(run.end, i + 1 + REACH)};
+        bool skip = false;
+        for (uint32_t k = run.first; k < i; k++) skip |= is_any_word(tokens->items[k].norm, skips);
+        if (skip && align_run_names(a, &named, column)) return true;
+    }
+    return false;
+}
+
+/* Checks AVG(COALESCE(x, 0)) against a question that leaves out those without x, in words that are no element. */
+static void check_filled(struct aligner *a, const struct align_part *part)
+{
+    const struct meaning_term *term = part->term;
+    if (!align_is(term, MEANING_MEASURE, "avg") || !term->n_parts || !fills_zero(term->parts[0])) return;
+    const struct meaning_term *operand = term->parts[0]->parts[0];
+    const struct schema_column *column = align_column(a, meaning_follow(operand, NULL));
+    if (!column || !may_be_missing(a, operand) || drops_missing(part->owner, operand)) return;
+    if (leaves_out_missing(a, column))
+        align_differ(a, ALIGN_MISSING, NULL, term, true,
+                     "the question leaves missing values out, but the average counts them as 0");
+}
+
 /* Returns x of COALESCE(x, 0), and x of x. */
 static const struct meaning_term *unfilled(const struct meaning_term *term)
 {
@@ -66,6 +118,7 @@ static void check_missing_ratio(struct aligner *a, const struct frame_element *z
 void align_missing(struct aligner *a)
 {
     const struct frame_element *zero = align_asked(a, FRAME_AS_ZERO), *skip = align_asked(a, FRAME_SKIP_MISSING);
+    for (uint32_t i = 0; !zero && !skip && i < a->measures.n; i++) check_filled(a, &a->measures.items[i]);
     if (!zero == !skip) return;
     for (uint32_t i = 0; i < a->ratios.n; i++) check_missing_ratio(a, zero, skip, &a->ratios.items[i]);
     for (uint32_t i = 0; i < a->measures.n; i++) {
@@ -442,22 +495,6 @@ static void look_for_null_test(void *self, const struct meaning *owner, const st
     test->found |= tests && term->parts[0]->hash == test->column;
 }
 
-static bool is_any_word(const char *word, const char *const *list)
-{
-    while (*list && !text_same(word, *list)) list++;
-    return *list != NULL;
-}
-
-/* Returns the tokens of the sentence around a token. */
-static struct align_run sentence_of(const struct text_tokens *tokens, uint32_t token)
-{
-    static const char *const ends[] = {".", "?", "!", ";", NULL};
-    struct align_run run = {tokens, token, token};
-    while (run.first && !is_any_word(tokens->items[run.first - 1].norm, ends)) run.first--;
-    while (run.end < tokens->n && !is_any_word(tokens->items[run.end].norm, ends)) run.end++;
-    return run;
-}
-
 /* True if the sentence adds the things at `token` to others: "or have no adjuster", "those without one count too". */
 static bool adds_things(const struct text_tokens *tokens, uint32_t token)
 {
@@ -490,12 +527,10 @@ static bool says_value_of(const struct aligner *a, const struct meaning_term *co
 static bool includes_missing(const struct aligner *a, const struct meaning_term *condition,
                              const struct schema_column *column)
 {
-    static const char *const negations[] = {"no",   "not",     "without", "lack",  "lacks", "lacking", "missing",
-                                            "none", "unknown", "empty",   "blank", "null",  "never",   NULL};
     enum { REACH = 5, VALUE_REACH = 8 };
     const struct text_tokens *tokens = &a->question->tokens;
     for (uint32_t i = 0; i < tokens->n; i++) {
-        if (!is_any_word(tokens->items[i].norm, negations) || !adds_things(tokens, i)) continue;
+        if (!is_any_word(tokens->items[i].norm, NEGATIONS) || !adds_things(tokens, i)) continue;
         struct align_run run = sentence_of(tokens, i), named = run;
         named.first = run.first = i + 1;
         named.end = MIN(run.end, i + 1 + REACH);

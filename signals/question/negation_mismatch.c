@@ -191,12 +191,38 @@ static bool subtracts_counts(const struct vsig_subject *subject)
     return false;
 }
 
+/* True for "leaving out loans without a fee" and AVG(fee), which leaves out rows without one. */
+static bool skips_named_column(const struct vsig_subject *subject, const struct question_cue *negation,
+                               const struct query_view *view)
+{
+    static const enum query_aggregate SKIPPING[] = {QUERY_AVG, QUERY_SUM, QUERY_COUNT, QUERY_MAX, QUERY_MIN};
+    enum { REACH = 6 };
+    const struct text_tokens *tokens = &subject->analysis->tokens;
+    uint32_t first = negation->first + negation->n_tokens, end = MIN(first + REACH, tokens->n);
+    for (size_t a = 0; a < G_N_ELEMENTS(SKIPPING); a++) {
+        const struct sql_node *call = view->aggregate[SKIPPING[a]];
+        const struct schema_column *column =
+            call ? query_cast_column(subject, sql_kid(sql_kid(call, CALL_ARGS), 0)) : NULL;
+        if (!column || column->not_null || !column->stats.nulls) continue;
+        for (uint32_t i = first; i < end; i++)
+            for (uint32_t w = 0; w < column->words.n; w++)
+                if (g_str_equal(column->words.items[w].stem, tokens->items[i].stem)) return true;
+    }
+    return false;
+}
+
+static bool is_in_order(const struct sql_node *node)
+{
+    while (node && !sql_is(node, SQL_ORDER)) node = node->parent;
+    return node != NULL;
+}
+
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
     struct vsig_subject *subject = run->subject;
     const struct question_cue *cue = sure_negation(subject->analysis, view);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
-    if (has_xor(subject) || subtracts_counts(subject)) return;
+    if (has_xor(subject) || subtracts_counts(subject) || skips_named_column(subject, cue, view)) return;
     if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* a left join keeps rows without a partner */
@@ -272,6 +298,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
         !query_literal(sql_kid(negation, 1), NULL))
         return; /* a.id <> b.id excludes pairs of a row with itself */
     if (leaves_out_nothing(negation) || selects_extreme(run->subject)) return;
+    if (is_in_order(negation)) return; /* ORDER BY state <> 'open' excludes no rows */
     for (const char *const *word = EXCLUDERS; *word; word++)
         if (question_has(question, *word)) return;
     if (has_negative_word(question)) return;
