@@ -99,7 +99,7 @@ static const struct meaning_term *unfilled(const struct meaning_term *term)
     return fills_zero(term) ? term->parts[0] : term;
 }
 
-/* Checks SUM(x) / COUNT(*), which counts a missing value as 0. */
+/* Checks SUM(x) / COUNT(*), which counts a missing value as 0. Without an element, the words of the column decide. */
 static void check_missing_ratio(struct aligner *a, const struct frame_element *zero, const struct frame_element *skip,
                                 const struct align_part *part)
 {
@@ -108,6 +108,7 @@ static void check_missing_ratio(struct aligner *a, const struct frame_element *z
     if (!align_is(bottom, MEANING_MEASURE, "count") || bottom->n_parts || bottom->rows) return;
     const struct meaning_term *operand = unfilled(top->parts[0]);
     if (!may_be_missing(a, operand) || drops_missing(part->owner, operand)) return;
+    if (!zero && !skip && !leaves_out_missing(a, align_column(a, meaning_follow(operand, NULL)))) return;
     if (zero)
         align_agree(a, ALIGN_MISSING, zero, part->term);
     else
@@ -119,8 +120,9 @@ void align_missing(struct aligner *a)
 {
     const struct frame_element *zero = align_asked(a, FRAME_AS_ZERO), *skip = align_asked(a, FRAME_SKIP_MISSING);
     for (uint32_t i = 0; !zero && !skip && i < a->measures.n; i++) check_filled(a, &a->measures.items[i]);
-    if (!zero == !skip) return;
+    if (zero && skip) return;
     for (uint32_t i = 0; i < a->ratios.n; i++) check_missing_ratio(a, zero, skip, &a->ratios.items[i]);
+    if (!zero && !skip) return;
     for (uint32_t i = 0; i < a->measures.n; i++) {
         const struct meaning_term *term = a->measures.items[i].term;
         if (!align_is(term, MEANING_MEASURE, "avg") || !term->n_parts) continue;

@@ -3,7 +3,7 @@
  *
  * An example is "Cancelled orders" and SELECT COUNT(*) FROM orders. A word in any case and form counts if it is a value
  * of a text column of a table that the query reads. It is an error if the word clearly restricts things: before a noun
- * ("night shifts"), after "is", in the plural ("commuters"), or after a preposition ("paid by card"). Otherwise it is a
+ * ("night shifts"), after "is", as a noun ("commuters", "a film"), or after a preposition ("paid by card"). Otherwise it is a
  * note. A query that uses the value or a column that holds it is excused. So is a query if the words name a table or a
  * column, belong to another value, or are defined by the evidence. The noun after "how many" must refer to a table, a
  * column or a value. */
@@ -196,20 +196,41 @@ static bool follows_be(const struct vsig_run *run, const struct stated *stated)
     return false;
 }
 
-/* True for "commuters" and 'commuter': the plural stands for the things that have the value. Units of time are measures
- * instead. */
-static bool is_plural(const struct vsig_run *run, const struct stated *stated)
+/* True for units of time and measures, which are no things: "how many days". */
+static bool is_measure_word(const char *value)
 {
-    static const char *const UNITS[] = {"day",   "night",   "week",   "month", "quarter", "year",
+    static const char *const WORDS[] = {"day",   "night",   "week",   "month", "quarter", "year",
                                         "hour",  "minute",  "second", "piece", "unit",    "time",
                                         "total", "average", "point",  "rate",  "number"};
+    for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
+        if (g_ascii_strcasecmp(value, WORDS[i]) == 0) return true;
+    return false;
+}
+
+static bool is_plural(const struct vsig_run *run, const struct stated *stated)
+{
     const struct text_token *last = token_of(run, stated->first + stated->n_tokens - 1);
     size_t stored = strlen(stated->text);
     if (!stored || g_ascii_tolower(stated->text[stored - 1]) == 's') return false;
-    if (last->kind != TEXT_WORD || !g_str_has_suffix(last->norm, "s")) return false;
-    for (size_t i = 0; i < G_N_ELEMENTS(UNITS); i++)
-        if (g_ascii_strcasecmp(stated->text, UNITS[i]) == 0) return false;
-    return true;
+    return last->kind == TEXT_WORD && g_str_has_suffix(last->norm, "s");
+}
+
+/* True for "a film" and "any film" at the end of the phrase. */
+static bool has_article(const struct vsig_run *run, const struct stated *stated)
+{
+    static const char *const ARTICLES[] = {"a", "an", "any", "no"};
+    const struct text_tokens *tokens = &run->subject->analysis->tokens;
+    uint32_t next = stated->first + stated->n_tokens;
+    bool article = false;
+    for (size_t i = 0; stated->first && i < G_N_ELEMENTS(ARTICLES); i++)
+        article |= g_str_equal(tokens->items[stated->first - 1].norm, ARTICLES[i]);
+    return article && (next == tokens->n || tokens->items[next].kind == TEXT_PUNCT || tokens->items[next].is_stop);
+}
+
+/* True for "commuters" or "a commuter" and 'commuter': the noun stands for the things that have the value. */
+static bool is_thing(const struct vsig_run *run, const struct stated *stated)
+{
+    return (is_plural(run, stated) || has_article(run, stated)) && !is_measure_word(stated->text);
 }
 
 /* True for "paid by card" and "booked via the website", and false for "sorted by card". */
@@ -237,7 +258,7 @@ static bool restricts_rows(const struct vsig_run *run, const struct stated *stat
 {
     if (precedes_noun(run, stated)) return true;
     if (names_something(run, stated, LIKE_SIMILAR)) return false;
-    return follows_be(run, stated) || is_plural(run, stated) || follows_participle(run, stated);
+    return follows_be(run, stated) || is_thing(run, stated) || follows_participle(run, stated);
 }
 
 /* True for "void ones count too" or "abandoned matches included": the value restricts nothing. */
