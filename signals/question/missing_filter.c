@@ -2,14 +2,18 @@
  * column.
  *
  * An example is "Cancelled orders" and SELECT COUNT(*) FROM orders. A word in any case and form counts if it is a value
- * of a text column of a table that the query reads. It is an error if the word clearly restricts things: before a noun
- * ("night shifts"), after "is", as a noun ("commuters", "a film"), or after a preposition ("paid by card"). Otherwise it is a
- * note. A query that uses the value or a column that holds it is excused. So is a query if the words name a table or a
- * column, belong to another value, or are defined by the evidence. The noun after "how many" must refer to a table, a
- * column or a value. */
+ * of a text column of a table that the query reads.
+ *
+ * It is an error if the word clearly restricts things, otherwise a note. It restricts them before a noun ("night
+ * shifts"), after "is", as a noun ("commuters", "a film"), or after a preposition ("paid by card").
+ *
+ * A query that uses the value, or a column that holds it, is excused. So is a join whose rows all have the value. Words
+ * are excused that name a table or a column, belong to another value, or are defined by the evidence. The noun after
+ * "how many" must refer to a table, a column or a value. */
 #include "lib/question/forms.h"
 #include "signals/support/links.h"
 #include "signals/support/names.h"
+#include "signals/support/probe.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -276,6 +280,51 @@ static bool is_included(const struct vsig_run *run, const struct stated *stated)
     return false;
 }
 
+/* --- joins that imply the value --- */
+
+/* Returns the only FROM item of the column's table in a block that also reads other tables; NULL if there is none. */
+static const struct sql_source *joined_source(const struct vsig_subject *subject, int table)
+{
+    const struct sql_source *found = NULL;
+    for (uint32_t b = 0; b < subject->bound->n_blocks; b++) {
+        const struct sql_block *block = subject->bound->blocks[b];
+        for (uint32_t s = 0; s < block->n_sources; s++) {
+            if (block->sources[s].table != table) continue;
+            if (found || block->n_sources < 2) return NULL;
+            found = &block->sources[s];
+        }
+    }
+    return found;
+}
+
+/* Returns the query of a joined row that has another value in the column. */
+static const char *other_value_probe(struct vsig_subject *subject, const struct sql_source *source,
+                                     const struct stated *stated)
+{
+    struct arena *arena = subject->arena;
+    const struct sql_node *select = source->block->node, *where = sql_kid(select, SELECT_WHERE);
+    const struct db_value value = {.type = DB_TEXT, .text = stated->text, .len = strlen(stated->text)};
+    const char *with = vsig_probe_with(subject, NULL, NULL), *from = sql_print(arena, sql_kid(select, SELECT_FROM)),
+               *kept = where ? sql_print(arena, sql_kid(where, 0)) : "1 = 1",
+               *name = db_quote_name(arena, source->name, source->name_len),
+               *column = db_quote_name(arena, stated->column->name, strlen(stated->column->name)),
+               *text = db_quote_value(arena, &value);
+    if (!with || !from || !kept || !name || !column || !text) return NULL;
+    return arena_printf(arena, "%sSELECT 1 %s WHERE (%s) AND (%s.%s <> %s OR %s.%s IS NULL) LIMIT 1", with, from, kept,
+                        name, column, text, name, column);
+}
+
+/* True if all joined rows have the value: only students are enrolled, so "students" needs no condition. */
+static bool is_implied_by_join(const struct vsig_run *run, const struct stated *stated)
+{
+    struct vsig_subject *subject = run->subject;
+    const struct sql_source *source = joined_source(subject, (int)stated->column->table);
+    enum err_code code;
+    if (!subject->db || !source || !source->name || !sql_is(source->block->node, SQL_SELECT)) return false;
+    if (vsig_is_correlated(subject, source->block->node)) return false;
+    return vsig_probe_any(subject, other_value_probe(subject, source, stated), &code) == 0;
+}
+
 /* Returns the words as the question has them, without quotes. */
 static const char *said_words(const struct vsig_run *run, const struct stated *stated)
 {
@@ -291,6 +340,7 @@ static void check_value(struct vsig_run *run, const struct stated *stated)
     if (uses_value(run, stated) || uses_column(run, stated)) return;
     bool restricts = restricts_rows(run, stated);
     if (names_something(run, stated, restricts ? LIKE_SAME : LIKE_SIMILAR)) return;
+    if (restricts && is_implied_by_join(run, stated)) return;
     const struct sql_block *answer = query_answer_block(run->subject);
     const char *table = run->subject->schema->tables[stated->column->table].name;
     const struct sql_node *at = answer ? answer->node : run->subject->stmt->root;
