@@ -10,6 +10,27 @@
 
 enum { MOST_STEPS = 500 };
 
+/* --- words of the question --- */
+
+static const char *const NEGATIONS[] = {"no",   "not",     "without", "lack",  "lacks", "lacking", "missing",
+                                        "none", "unknown", "empty",   "blank", "null",  "never",   NULL};
+
+static bool is_any_word(const char *word, const char *const *list)
+{
+    while (*list && !text_same(word, *list)) list++;
+    return *list != NULL;
+}
+
+/* Returns the tokens of the sentence around a token. */
+static struct align_run sentence_of(const struct text_tokens *tokens, uint32_t token)
+{
+    static const char *const ends[] = {".", "?", "!", ";", NULL};
+    struct align_run run = {tokens, token, token};
+    while (run.first && !is_any_word(tokens->items[run.first - 1].norm, ends)) run.first--;
+    while (run.end < tokens->n && !is_any_word(tokens->items[run.end].norm, ends)) run.end++;
+    return run;
+}
+
 /* --- missing values --- */
 
 static bool is_zero(const struct meaning_term *term)
@@ -31,17 +52,84 @@ static bool may_be_missing(const struct aligner *a, const struct meaning_term *t
     return column && !column->not_null && (column->stats.nulls || column->stats.sampled);
 }
 
+/* True if a condition of the relation drops the rows without this value. */
+static bool drops_missing(const struct meaning *owner, const struct meaning_term *operand)
+{
+    for (uint32_t i = 0; i < owner->n_conditions; i++)
+        if (align_is(owner->conditions[i], MEANING_OPERATION, "is not null") &&
+            owner->conditions[i]->parts[0]->hash == operand->hash)
+            return true;
+    return false;
+}
+
+/* True if the question leaves out the things without a value of the column: "leaving out loans without a fee". */
+static bool leaves_out_missing(const struct aligner *a, const struct schema_column *column)
+{
+    static const char *const skips[] = {"leave",    "leaving",   "left",         "skip",     "skipping",
+                                        "exclude",  "excluding", "ignore",       "ignoring", "omit",
+                                        "omitting", "disregard", "disregarding", NULL};
+    enum { REACH = 4 };
+    const struct text_tokens *tokens = &a->question->tokens;
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        if (!is_any_word(tokens->items[i].norm, NEGATIONS)) continue;
+        struct align_run run = sentence_of(tokens, i), named = {tokens, i + 1, MIN(run.end, i + 1 + REACH)};
+        bool skip = false;
+        for (uint32_t k = run.first; k < i; k++) skip |= is_any_word(tokens->items[k].norm, skips);
+        if (skip && align_run_names(a, &named, column)) return true;
+    }
+    return false;
+}
+
+/* Checks AVG(COALESCE(x, 0)) against a question that leaves out those without x, in words that are no element. */
+static void check_filled(struct aligner *a, const struct align_part *part)
+{
+    const struct meaning_term *term = part->term;
+    if (!align_is(term, MEANING_MEASURE, "avg") || !term->n_parts || !fills_zero(term->parts[0])) return;
+    const struct meaning_term *operand = term->parts[0]->parts[0];
+    const struct schema_column *column = align_column(a, meaning_follow(operand, NULL));
+    if (!column || !may_be_missing(a, operand) || drops_missing(part->owner, operand)) return;
+    if (leaves_out_missing(a, column))
+        align_differ(a, ALIGN_MISSING, NULL, term, true,
+                     "the question leaves missing values out, but the average counts them as 0");
+}
+
+/* Returns x of COALESCE(x, 0), and x of x. */
+static const struct meaning_term *unfilled(const struct meaning_term *term)
+{
+    return fills_zero(term) ? term->parts[0] : term;
+}
+
+/* Checks SUM(x) / COUNT(*), which counts a missing value as 0. Without an element, the words of the column decide. */
+static void check_missing_ratio(struct aligner *a, const struct frame_element *zero, const struct frame_element *skip,
+                                const struct align_part *part)
+{
+    const struct meaning_term *top = part->term->parts[0], *bottom = part->term->parts[1];
+    if (!align_is(top, MEANING_MEASURE, "sum") || !top->n_parts || top->rows) return;
+    if (!align_is(bottom, MEANING_MEASURE, "count") || bottom->n_parts || bottom->rows) return;
+    const struct meaning_term *operand = unfilled(top->parts[0]);
+    if (!may_be_missing(a, operand) || drops_missing(part->owner, operand)) return;
+    if (!zero && !skip && !leaves_out_missing(a, align_column(a, meaning_follow(operand, NULL)))) return;
+    if (zero)
+        align_agree(a, ALIGN_MISSING, zero, part->term);
+    else
+        align_differ(a, ALIGN_MISSING, skip, part->term, true,
+                     "the question leaves missing values out, but the average counts them as 0");
+}
+
 void align_missing(struct aligner *a)
 {
     const struct frame_element *zero = align_asked(a, FRAME_AS_ZERO), *skip = align_asked(a, FRAME_SKIP_MISSING);
-    if (!zero == !skip) return;
+    for (uint32_t i = 0; !zero && !skip && i < a->measures.n; i++) check_filled(a, &a->measures.items[i]);
+    if (zero && skip) return;
+    for (uint32_t i = 0; i < a->ratios.n; i++) check_missing_ratio(a, zero, skip, &a->ratios.items[i]);
+    if (!zero && !skip) return;
     for (uint32_t i = 0; i < a->measures.n; i++) {
         const struct meaning_term *term = a->measures.items[i].term;
         if (!align_is(term, MEANING_MEASURE, "avg") || !term->n_parts) continue;
         const struct meaning_term *operand = term->parts[0];
         if (fills_zero(operand) && zero)
             align_agree(a, ALIGN_MISSING, zero, term);
-        else if (fills_zero(operand))
+        else if (fills_zero(operand) && !drops_missing(a->measures.items[i].owner, operand->parts[0]))
             align_differ(a, ALIGN_MISSING, skip, term, true,
                          "the question leaves missing values out, but the average counts them as 0");
         else if (zero && may_be_missing(a, operand))
@@ -449,16 +537,84 @@ static bool leaves_null_out(const struct aligner *a, const struct meaning_term *
            condition->parts[1]->kind == MEANING_VALUE;
 }
 
+/* Whether a term of the query tests a column for NULL. */
+struct null_test {
+    uint64_t column; /* hash of the column's term */
+    bool found;
+};
+
+static void look_for_null_test(void *self, const struct meaning *owner, const struct meaning_term *term)
+{
+    (void)owner;
+    struct null_test *test = self;
+    bool tests = align_is(term, MEANING_OPERATION, "is null") || align_is(term, MEANING_OPERATION, "is not null");
+    test->found |= tests && term->parts[0]->hash == test->column;
+}
+
+/* True if the sentence adds the things at `token` to others: "or have no adjuster", "those without one count too". */
+static bool adds_things(const struct text_tokens *tokens, uint32_t token)
+{
+    static const char *const before[] = {"or", "including", "include", "plus", "even", NULL},
+                             *const after[] = {"too", "also", "count", "included", "well", NULL},
+                             *const against[] = {"out",     "excluded", "exclude", "ignore",
+                                                 "ignored", "skip",     "neither", NULL};
+    struct align_run run = sentence_of(tokens, token);
+    bool adds = false;
+    for (uint32_t i = run.first; i < run.end; i++) {
+        const char *word = tokens->items[i].norm;
+        if (is_any_word(word, against)) return false;
+        if (i > run.first && i > token && text_same(word, "count") && text_same(tokens->items[i - 1].norm, "not"))
+            return false;
+        adds |= is_any_word(word, i < token ? before : after);
+    }
+    return adds;
+}
+
+static bool says_value_of(const struct aligner *a, const struct meaning_term *condition, const struct align_run *run)
+{
+    uint32_t token;
+    for (uint32_t i = 1; i < condition->n_parts; i++)
+        if (align_said_at(a, condition->parts[i], &token) && token >= run->first && token < run->end) return true;
+    return false;
+}
+
+/* True if the question includes the rows that have no value in the column of the condition: "or do not have an
+ * adjuster yet". It does not in "or without KR as adjuster". */
+static bool includes_missing(const struct aligner *a, const struct meaning_term *condition,
+                             const struct schema_column *column)
+{
+    enum { REACH = 5, VALUE_REACH = 8 };
+    const struct text_tokens *tokens = &a->question->tokens;
+    for (uint32_t i = 0; i < tokens->n; i++) {
+        if (!is_any_word(tokens->items[i].norm, NEGATIONS) || !adds_things(tokens, i)) continue;
+        struct align_run run = sentence_of(tokens, i), named = run;
+        named.first = run.first = i + 1;
+        named.end = MIN(run.end, i + 1 + REACH);
+        run.end = MIN(run.end, i + 1 + VALUE_REACH);
+        if (align_run_names(a, &named, column) && !says_value_of(a, condition, &run)) return true;
+    }
+    return false;
+}
+
+static void check_null_rows(struct aligner *a, const struct frame_element *zeros, const struct meaning_term *condition)
+{
+    const struct schema_column *column = align_column(a, meaning_follow(condition->parts[0], NULL));
+    struct null_test test = {condition->parts[0]->hash, false};
+    bool said = column && includes_missing(a, condition, column);
+    if (!zeros && !said) return;
+    meaning_visit(a->meaning, &(struct meaning_visitor){.self = &test, .term = look_for_null_test});
+    if (!test.found)
+        align_differ(a, ALIGN_NULLS, zeros, condition, said,
+                     "the question includes those without a value, but the condition is not true of NULL");
+}
+
 void align_nulls(struct aligner *a)
 {
     const struct frame_element *zeros = align_asked(a, FRAME_ZEROS);
-    for (uint32_t r = 0; zeros && r < a->n_relations; r++)
-        for (uint32_t i = 0; i < a->relations[r]->n_conditions; i++) {
-            const struct meaning_term *condition = a->relations[r]->conditions[i];
-            if (leaves_null_out(a, condition))
-                align_differ(a, ALIGN_NULLS, zeros, condition, false,
-                             "the question includes those without a value, but the condition is not true of NULL");
-        }
+    for (uint32_t r = 0; r < a->n_relations; r++)
+        for (uint32_t i = 0; i < a->relations[r]->n_conditions; i++)
+            if (leaves_null_out(a, a->relations[r]->conditions[i]))
+                check_null_rows(a, zeros, a->relations[r]->conditions[i]);
 }
 
 /* --- rows that UNION drops --- */

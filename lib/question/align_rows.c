@@ -62,8 +62,9 @@ static const struct schema_column *column_in(const struct aligner *a, const stru
 
 static bool is_test(const struct meaning_term *term)
 {
-    static const char *const names[] = {"=", "<>", "in", "not in", "is null",  "is not null", "<",
-                                        ">", "<=", ">=", "like",   "not like", "is",          "is not"};
+    static const char *const names[] = {
+        "=",    "<>",       "in", "not in", "is null",          "is not null",         "<", ">", "<=", ">=",
+        "like", "not like", "is", "is not", "is distinct from", "is not distinct from"};
     for (size_t i = 0; term->kind == MEANING_OPERATION && i < G_N_ELEMENTS(names); i++)
         if (g_str_equal(term->name, names[i])) return true;
     return false;

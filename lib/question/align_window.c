@@ -491,8 +491,9 @@ void align_ties(struct aligner *a)
     for (uint32_t i = 0; i < a->windows.n; i++)
         if (a->windows.items[i].term->window) check_rank(a, &a->windows.items[i]);
     const struct meaning *m = a->meaning;
+    bool plain = !a->windows.n && !a->queries.n; /* no other part may select the rows that tie */
     if (ties && !align_asked(a, FRAME_ONE) && m->limit && !m->ties && m->n_order)
-        align_differ(a, ALIGN_TIES, ties, m->order[0].term, false,
+        align_differ(a, ALIGN_TIES, ties, m->order[0].term, plain,
                      "the question asks for all rows that tie, but LIMIT keeps a fixed number of rows");
 }
 

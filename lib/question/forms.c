@@ -376,10 +376,11 @@ bool question_text_of(struct arena *arena, const char *text, size_t len, struct 
 
 /* Prepares a word of a question without its rows in the tables. A comparison looks those up if the other text has
  * some. */
-static struct question_text text_of_token(const struct text_token *token)
+static struct question_text text_of_token(struct arena *arena, const struct text_token *token)
 {
     struct text_tokens words = {.items = (struct text_token *)token, .n = 1};
-    return (struct question_text){.folded = token->norm, .letters = token->norm, .words = words};
+    const char *letters = strpbrk(token->norm, "-_.'") ? letters_of(arena, token->norm) : token->norm;
+    return (struct question_text){.folded = token->norm, .letters = letters ? letters : token->norm, .words = words};
 }
 
 enum question_form question_form_between(const struct question_text *a, const struct question_text *b)
@@ -443,14 +444,14 @@ static struct kept_form *kept_form_of(const struct question *question, uint32_t 
 
 /* Finds the word or run of words that says a text best. A run with all its stems is the same text; single words say
  * less. */
-static enum question_form said_by_tokens(const struct text_tokens *said, const struct question_text *text,
-                                         uint32_t *first)
+static enum question_form said_by_tokens(struct arena *arena, const struct text_tokens *said,
+                                         const struct question_text *text, uint32_t *first)
 {
     enum question_form best = QUESTION_FORM_NONE;
     for (uint32_t i = 0; i < said->n; i++) {
         const struct text_token *token = &said->items[i];
         if (token->kind == TEXT_PUNCT) continue;
-        struct question_text word = text_of_token(token);
+        struct question_text word = text_of_token(arena, token);
         enum question_form form =
             token->is_stop && !text->codes ? QUESTION_FORM_NONE : question_form_between(text, &word);
         struct text_tokens run = {.items = said->items + i, .n = text->words.n};
@@ -485,9 +486,9 @@ static enum question_form look_for_text(struct arena *arena, const struct questi
     uint32_t at = UINT32_MAX, told = UINT32_MAX;
     *first = UINT32_MAX;
     if (!question_text_of(arena, text, len, &wanted)) return QUESTION_FORM_NONE;
-    enum question_form best = said_by_tokens(&question->tokens, &wanted, &at);
+    enum question_form best = said_by_tokens(arena, &question->tokens, &wanted, &at);
     best = said_by_values(arena, question, &wanted, best, &at);
-    enum question_form evidence = said_by_tokens(&question->evidence, &wanted, &told);
+    enum question_form evidence = said_by_tokens(arena, &question->evidence, &wanted, &told);
     if (best >= evidence) *first = at;
     return best > evidence ? best : evidence;
 }
@@ -683,8 +684,10 @@ static bool is_in_other_value(const struct question *question, uint32_t token)
 static void add_form(struct said_list *list, uint32_t i)
 {
     const struct text_token *token = &list->question->tokens.items[i];
-    struct form_search search = {
-        .arena = list->arena, .schema = list->schema, .column = list->column, .text = text_of_token(token)};
+    struct form_search search = {.arena = list->arena,
+                                 .schema = list->schema,
+                                 .column = list->column,
+                                 .text = text_of_token(list->arena, token)};
     const unsigned plain = 1U << CODES_MALE | 1U << CODES_FEMALE | 1U << CODES_YES | 1U << CODES_NO;
     search.text.codes = code_rows(token->norm) & ~plain;
     search.text.people = is_of_people(token->norm);
@@ -702,14 +705,48 @@ static void add_form(struct said_list *list, uint32_t i)
         add_said(list, i, 1, search.best, search.form, search.form < QUESTION_FORM_WORD);
 }
 
+/* Returns the number of words that together have these letters, at most MAX_RUN: 2 for "walk in" and 'walk_in'. A
+ * plural counts. Returns 0 if the words do not. */
+static uint32_t run_with_letters(const struct text_tokens *tokens, uint32_t first, const char *letters)
+{
+    enum { MAX_RUN = 3 };
+    for (uint32_t i = first; i < tokens->n && i < first + MAX_RUN && tokens->items[i].kind == TEXT_WORD; i++) {
+        const char *norm = tokens->items[i].norm;
+        size_t len = strlen(norm), left = strlen(letters);
+        bool plural = len == left + 1 && norm[left] == 's';
+        if ((len == left || plural) && strncmp(norm, letters, left) == 0) return i - first + 1;
+        if (len >= left || strncmp(norm, letters, len) != 0) return 0;
+        letters += len;
+    }
+    return 0;
+}
+
+/* Adds a run of words that a frequent value of the column writes in another way: "no show" and 'no-show'. */
+static void add_run(struct said_list *list, uint32_t first)
+{
+    const struct text_tokens *tokens = &list->question->tokens;
+    const struct schema_stats *stats = &list->column->stats;
+    make_top_ready(list);
+    for (uint32_t t = 0; t < stats->n_top && t < MAX_TOP; t++) {
+        const struct db_value *top = &stats->top[t].value;
+        const char *letters = list->top[t].letters;
+        uint32_t n = letters && strlen(letters) >= MIN_SPELLED ? run_with_letters(tokens, first, letters) : 0;
+        if (n < 2) continue;
+        const char *stored = arena_strndup(list->arena, top->text, top->len);
+        add_said(list, first, n, stored, QUESTION_FORM_SAME, false);
+        return;
+    }
+}
+
 static void find_said(struct said_list *list)
 {
     const struct question *question = list->question;
     add_known(list);
     for (uint32_t i = 0; i < question->tokens.n && i < MAX_WORDS; i++) {
         const struct text_token *token = &question->tokens.items[i];
-        if (token->kind != TEXT_WORD || token->is_stop || token->is_number) continue;
-        if (!is_covered(list, i) && !is_in_other_value(question, i)) add_form(list, i);
+        if (token->kind != TEXT_WORD || is_covered(list, i) || is_in_other_value(question, i)) continue;
+        add_run(list, i);
+        if (!token->is_stop && !token->is_number && !is_covered(list, i)) add_form(list, i);
     }
 }
 

@@ -735,6 +735,28 @@ X("of|over|for those|ones that|which|who have|has|had|were|are|got ?been "
 X("where|wherever|when|if|whenever known|recorded|available|given|present|filled|measured", SKIP_MISSING, 0)
 X("where|wherever|when|if there is|was a|an|some|any ?recorded|known " VALUE, SKIP_MISSING, 0)
 X("non-null|non-missing|nonnull|non-blank", SKIP_MISSING, 0)
+#define UNMEASURED                                                                                                     \
+    "measured|recorded|rated|known|filled|answered|scored|graded|reported|entered|noted|weighed|reviewed|tested|"      \
+    "marked|assessed|taken|given|submitted|available|determined"
+X("leave|leaving|left|set|put out|aside ?the|any|all|those|ones|* ?* ?* that|which|who|whose|where ?the|a|nobody|* ?* "
+  "?has|have|had|was|were|is|are not|never|n't ?yet ?been " UNMEASURED " ?yet",
+  SKIP_MISSING, 0)
+X(SKIP " ?out|aside ?the|any|all|those|ones|* ?* ?* that|which|who|whose|where ?the|a|nobody|* ?* "
+       "?has|have|had|was|were|is|are not|never|n't ?yet ?been " UNMEASURED " ?yet",
+  SKIP_MISSING, 0)
+X("leave|leaving|left|set|put out|aside ?the|any|all|those|ones|* ?* ?* that|which|who|whose nobody|none|never "
+  "?has|have|had|was|were ?been " UNMEASURED " ?yet",
+  SKIP_MISSING, 0)
+X(SKIP " ?out|aside ?the|any|all|those|ones|* ?* ?* that|which|who|whose nobody|none|never ?has|have|had|was|were "
+       "?been " UNMEASURED " ?yet",
+  SKIP_MISSING, 0)
+X("have|has|had|with|without|lack|lacks no|a|an|any|* ?* ?* ;|,|. ?please ?just ?so ?and "
+  "leave|leaving|set ?them|those|these|it|they out|aside",
+  SKIP_MISSING, 0)
+X("have|has|had|with no ?* * ;|,|. ?please ?just ?so ?and ignore|skip|omit|exclude|disregard|drop "
+  "them|those|these|it",
+  SKIP_MISSING, 0)
+#undef UNMEASURED
 
 /* all tied rows are shown */
 #define ALL   "all|everyone|everybody|each|both|every|anyone|whoever|several"

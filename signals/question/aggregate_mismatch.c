@@ -6,6 +6,7 @@
  * further rules have their own functions. They find COUNT without DISTINCT where the question counts different things,
  * and COUNT instead of SUM over a column of quantities. */
 #include "signals/support/counted.h"
+#include "signals/support/names.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -290,6 +291,25 @@ static bool is_key_of_named(const struct vsig_subject *subject, const struct sch
     return false;
 }
 
+/* True for "how many different operators" counted by op_id: a word of the column's name is short for a word after the
+ * count. */
+static bool is_short_for_counted(const struct question *question, const struct schema_column *column)
+{
+    static const char *const KEYS[] = {"id", "ids", "no", "nr", "code", "key", "number", "num", NULL};
+    enum { REACH = 3 };
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
+        if (cue->kind != QUESTION_CUE_COUNT && cue->kind != QUESTION_CUE_DISTINCT) continue;
+        uint32_t first = cue->first + cue->n_tokens, end = MIN(first + REACH, question->tokens.n);
+        for (uint32_t t = first; t < end && question->tokens.items[t].kind == TEXT_WORD; t++)
+            for (uint32_t w = 0; w < column->words.n && !question->tokens.items[t].is_stop; w++)
+                if (!g_strv_contains(KEYS, column->words.items[w].norm) &&
+                    vsig_abbreviates(column->words.items[w].norm, question->tokens.items[t].norm))
+                    return true;
+    }
+    return false;
+}
+
 /* Reports COUNT(DISTINCT column) if nothing in the question refers to the column and it is not a key of the counted
  * thing. */
 static void check_counted(struct vsig_run *run, const struct query_view *view)
@@ -301,6 +321,7 @@ static void check_counted(struct vsig_run *run, const struct query_view *view)
     if (!column || column->unique || query_is_generic(subject, column)) return;
     if (subject->analysis->column_score[column->id] > 0 || is_key_of_named(subject, column)) return;
     if (subject->analysis->evidence_score && subject->analysis->evidence_score[column->id] > 0.4F) return;
+    if (is_short_for_counted(subject->analysis, column)) return;
     vsig_fire(run, VSIG_ERROR, count,
               "the query counts the distinct values of %s.%s, but the question does not mention that column",
               subject->schema->tables[column->table].name, column->name);

@@ -7,6 +7,7 @@
 #include "signals/support/logic.h"
 #include "signals/support/query.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -187,11 +188,47 @@ static bool number_is_shared(const struct question *question, const struct quest
     return uses > 1;
 }
 
+static bool holds_numbers(const struct schema_column *column)
+{
+    const struct schema_stats *stats = &column->stats;
+    return stats->ints || stats->reals || stats->numeric_texts || !(stats->texts || stats->blobs);
+}
+
+/* True if the word after a number is a unit of the column: "1000 euros" and amt_eur. */
+static bool is_unit_of(const struct question *question, const struct schema_column *column)
+{
+    enum { SHORTEST = 3 };
+    for (uint32_t i = 0; i < question->n_values; i++) {
+        const struct question_value *value = &question->values[i];
+        uint32_t unit = value->first + value->n_tokens;
+        if (value->kind != QUESTION_VALUE_NUMBER || unit >= question->tokens.n) continue;
+        for (uint32_t w = 0; w < column->words.n; w++)
+            if (strlen(column->words.items[w].norm) >= SHORTEST &&
+                g_str_has_prefix(question->tokens.items[unit].norm, column->words.items[w].norm))
+                return true;
+    }
+    return false;
+}
+
+/* True for a comparison with a number of the question, if only the column in the query can be compared with it: the
+ * wanted column has no numbers, or the unit is that of the used one. */
+static bool is_only_number(const struct vsig_subject *subject, const struct query_odd *odd)
+{
+    double number;
+    const struct sql_node *node = odd->node->parent;
+    bool compares = sql_is(node, SQL_BINARY) || sql_is(node, SQL_BETWEEN);
+    if (!compares ||
+        !(query_literal_number(sql_kid(node, 1), &number) || query_literal_number(sql_kid(node, 0), &number)))
+        return false;
+    return holds_numbers(odd->used) && (!holds_numbers(odd->wanted) || is_unit_of(subject->analysis, odd->used));
+}
+
 static void check_column(struct vsig_run *run)
 {
     struct query_odd odd;
-    if (query_odd_column(run->subject, SQL_CLAUSE_WHERE, &odd) ||
-        query_odd_column(run->subject, SQL_CLAUSE_HAVING, &odd))
+    bool found = query_odd_column(run->subject, SQL_CLAUSE_WHERE, &odd) ||
+                 query_odd_column(run->subject, SQL_CLAUSE_HAVING, &odd);
+    if (found && !is_only_number(run->subject, &odd))
         vsig_fire(run, VSIG_ERROR, odd.node, "the question refers to %s, but the query compares %s", odd.wanted->name,
                   odd.used->name);
 }

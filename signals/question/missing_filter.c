@@ -2,15 +2,22 @@
  * column.
  *
  * An example is "Cancelled orders" and SELECT COUNT(*) FROM orders. A word in any case and form counts if it is a value
- * of a text column of a table that the query reads. A query that uses the value or the column is excused. So is a query
- * if the words name a table or a column, belong to another value, or are defined by the evidence. The noun after "how
- * many" must refer to a table, a column or a value.
+ * of a text column of a table that the query reads.
+ *
+ * It is an error if the word clearly restricts things, otherwise a note. It restricts them before a noun ("night
+ * shifts"), after "is", as a noun ("commuters", "a film"), or after a preposition ("paid by card").
+ *
+ * A query that uses the value, or a column that holds it, is excused. So is a join whose rows all have the value. Words
+ * are excused that name a table or a column, belong to another value, or are defined by the evidence. The noun after
+ * "how many" must refer to a table, a column or a value.
  *
  * A table may hold a part of the rows of another one: motor_policy and policy. If the question says "motor policies",
  * the query must use the table, or a value or column of this name. */
 #include "lib/question/forms.h"
 #include "lib/question/phrase.h"
 #include "signals/support/links.h"
+#include "signals/support/names.h"
+#include "signals/support/probe.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -42,25 +49,34 @@ static bool is_category(const struct schema_column *column)
 
 /* --- excuses --- */
 
-static bool words_have_stem(const struct text_tokens *words, const char *stem)
+enum likeness { LIKE_SAME, LIKE_SIMILAR }; /* SIMILAR: a synonym or an abbreviation counts too */
+
+static bool words_have(const struct text_tokens *words, const struct text_token *word, enum likeness least)
 {
-    for (uint32_t i = 0; i < words->n; i++)
-        if (strcmp(words->items[i].stem, stem) == 0 || text_word_similarity(words->items[i].norm, stem) > 0.7)
-            return true;
+    for (uint32_t i = 0; i < words->n; i++) {
+        if (strcmp(words->items[i].stem, word->stem) == 0) return true;
+        if (least == LIKE_SIMILAR && text_word_similarity(words->items[i].norm, word->norm) > 0.7) return true;
+    }
     return false;
 }
 
-/* True if the words also name a table or column, so they need not be a value. */
-static bool names_something(const struct vsig_run *run, const struct stated *stated)
+/* True if the word also names a table or column. */
+static bool word_names_something(const struct schema_index *schema, const struct text_token *word, enum likeness least)
 {
-    const struct schema_index *schema = run->subject->schema;
-    const char *stem = token_of(run, stated->first + stated->n_tokens - 1)->stem;
     for (uint32_t t = 0; t < schema->n_tables; t++) {
-        if (words_have_stem(&schema->tables[t].words, stem)) return true;
+        if (words_have(&schema->tables[t].words, word, least)) return true;
         for (uint32_t c = 0; c < schema->tables[t].n_columns; c++)
-            if (words_have_stem(&schema->tables[t].columns[c].words, stem)) return true;
+            if (words_have(&schema->tables[t].columns[c].words, word, least)) return true;
     }
     return false;
+}
+
+/* True if each of the words also names a table or column, so they need not be a value. */
+static bool names_something(const struct vsig_run *run, const struct stated *stated, enum likeness least)
+{
+    for (uint32_t i = stated->first; i < stated->first + stated->n_tokens; i++)
+        if (!word_names_something(run->subject->schema, token_of(run, i), least)) return false;
+    return true;
 }
 
 static bool shares_text(const char *text, size_t len, const char *value)
@@ -84,11 +100,17 @@ static bool uses_value(const struct vsig_run *run, const struct stated *stated)
     return false;
 }
 
+/* True if the query uses the column, or another text column that holds the value. */
 static bool uses_column(const struct vsig_run *run, const struct stated *stated)
 {
     const struct vsig_subject *subject = run->subject;
-    for (uint32_t i = 0; i < subject->bound->n_refs; i++)
-        if (schema_column_of(subject->schema, subject->bound->refs[i]) == stated->column) return true;
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
+        if (column == stated->column) return true;
+        if (column && column->stats.texts &&
+            schema_column_has(subject->schema, column, stated->text, strlen(stated->text), false) == 1)
+            return true;
+    }
     return false;
 }
 
@@ -99,6 +121,23 @@ static bool is_in_evidence(const struct question *question, const char *stem)
     return false;
 }
 
+/* True for "first" in "highest average first": it places the rows of an order. */
+static bool places_rows(const struct question *question, uint32_t token)
+{
+    static const char *const PLACES[] = {"first", "last", "top", "bottom"};
+    static const unsigned KINDS = 1U << QUESTION_CUE_EXTREME | 1U << QUESTION_CUE_MAXIMUM | 1U << QUESTION_CUE_MINIMUM |
+                                  1U << QUESTION_CUE_FIRST | 1U << QUESTION_CUE_SORT | 1U << QUESTION_CUE_DIRECTION;
+    enum { REACH = 4 };
+    bool places = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(PLACES); i++)
+        places |= g_str_equal(question->tokens.items[token].norm, PLACES[i]);
+    for (uint32_t i = 0; places && i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
+        if (KINDS >> cue->kind & 1U && cue->first <= token && token - cue->first <= REACH) return true;
+    }
+    return false;
+}
+
 /* True for words of a cue or of a longer value, and for words that are too short to be a value. */
 static bool is_other_word(const struct vsig_run *run, const struct stated *stated)
 {
@@ -106,6 +145,7 @@ static bool is_other_word(const struct vsig_run *run, const struct stated *state
     uint32_t end = stated->first + stated->n_tokens;
     const struct text_token *token = token_of(run, stated->first);
     if (stated->n_tokens == 1 && (token->is_stop || token->is_number || strlen(token->norm) < MIN_LETTERS)) return true;
+    if (places_rows(question, stated->first)) return true;
     for (uint32_t i = 0; i < question->n_cues; i++)
         if (question->cues[i].first < end && question->cues[i].first + question->cues[i].n_tokens > stated->first)
             return true;
@@ -119,27 +159,114 @@ static bool is_other_word(const struct vsig_run *run, const struct stated *state
 
 /* --- positions --- */
 
+/* True if a table that the query reads has this word in its name, or is mentioned by it. */
 static bool names_read_table(const struct vsig_run *run, uint32_t token)
 {
     const struct question *question = run->subject->analysis;
+    const struct schema_index *schema = run->subject->schema;
+    const struct text_token *word = token_of(run, token);
     for (uint32_t i = 0; i < question->n_mentions; i++) {
         const struct question_mention *m = &question->mentions[i];
         if (m->column < 0 && m->first == token && m->score > 0.6 && query_reads_table(run->subject, m->table))
             return true;
     }
+    for (uint32_t t = 0; t < schema->n_tables && word->kind == TEXT_WORD && !word->is_stop; t++)
+        if (query_reads_table(run->subject, (int)t) && (words_have(&schema->tables[t].words, word, LIKE_SIMILAR) ||
+                                                        vsig_abbreviates(schema->tables[t].name, word->norm)))
+            return true;
     return false;
 }
 
-/* True for "cancelled orders" and "orders that are cancelled". */
-static bool restricts_rows(const struct vsig_run *run, const struct stated *stated)
+/* True for a noun that the value describes: a table that the query reads ("cancelled orders"), or a word of the
+ * column's name ("night shifts" and shift_kind). */
+static bool is_described(const struct vsig_run *run, const struct stated *stated, uint32_t token)
+{
+    return names_read_table(run, token) || words_have(&stated->column->words, token_of(run, token), LIKE_SAME);
+}
+
+/* True for "cancelled orders" and "vegan main dishes". */
+static bool precedes_noun(const struct vsig_run *run, const struct stated *stated)
+{
+    enum { ADJECTIVES = 1 };
+    const struct text_tokens *tokens = &run->subject->analysis->tokens;
+    uint32_t next = stated->first + stated->n_tokens, end = MIN(next + 1 + ADJECTIVES, tokens->n);
+    for (uint32_t i = next; i < end && tokens->items[i].kind == TEXT_WORD && !tokens->items[i].is_stop; i++)
+        if (is_described(run, stated, i)) return true;
+    return false;
+}
+
+/* True for "orders that are cancelled". */
+static bool follows_be(const struct vsig_run *run, const struct stated *stated)
 {
     static const char *const BE[] = {"is", "are", "was", "were", "still", "currently", "not"};
-    const struct question *question = run->subject->analysis;
-    uint32_t next = stated->first + stated->n_tokens;
-    if (next < question->tokens.n && names_read_table(run, next)) return true;
     for (size_t i = 0; stated->first && i < G_N_ELEMENTS(BE); i++)
-        if (g_str_equal(question->tokens.items[stated->first - 1].norm, BE[i])) return true;
+        if (g_str_equal(token_of(run, stated->first - 1)->norm, BE[i])) return true;
     return false;
+}
+
+/* True for units of time and measures, which are no things: "how many days". */
+static bool is_measure_word(const char *value)
+{
+    static const char *const WORDS[] = {"day",   "night",   "week",   "month", "quarter", "year",
+                                        "hour",  "minute",  "second", "piece", "unit",    "time",
+                                        "total", "average", "point",  "rate",  "number"};
+    for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
+        if (g_ascii_strcasecmp(value, WORDS[i]) == 0) return true;
+    return false;
+}
+
+static bool is_plural(const struct vsig_run *run, const struct stated *stated)
+{
+    const struct text_token *last = token_of(run, stated->first + stated->n_tokens - 1);
+    size_t stored = strlen(stated->text);
+    if (!stored || g_ascii_tolower(stated->text[stored - 1]) == 's') return false;
+    return last->kind == TEXT_WORD && g_str_has_suffix(last->norm, "s");
+}
+
+/* True for "a film" and "any film" at the end of the phrase. */
+static bool has_article(const struct vsig_run *run, const struct stated *stated)
+{
+    static const char *const ARTICLES[] = {"a", "an", "any", "no"};
+    const struct text_tokens *tokens = &run->subject->analysis->tokens;
+    uint32_t next = stated->first + stated->n_tokens;
+    bool article = false;
+    for (size_t i = 0; stated->first && i < G_N_ELEMENTS(ARTICLES); i++)
+        article |= g_str_equal(tokens->items[stated->first - 1].norm, ARTICLES[i]);
+    return article && (next == tokens->n || tokens->items[next].kind == TEXT_PUNCT || tokens->items[next].is_stop);
+}
+
+/* True for "commuters" or "a commuter" and 'commuter': the noun stands for the things that have the value. */
+static bool is_thing(const struct vsig_run *run, const struct stated *stated)
+{
+    return (is_plural(run, stated) || has_article(run, stated)) && !is_measure_word(stated->text);
+}
+
+/* True for "paid by card" and "booked via the website", and false for "sorted by card". */
+static bool follows_participle(const struct vsig_run *run, const struct stated *stated)
+{
+    static const char *const PREPOSITIONS[] = {"by", "via", "through", "in", "on", "at", "with", "from", "over"};
+    static const char *const PARTICIPLES[] = {"paid",  "made", "sold",  "bought", "sent",
+                                              "taken", "done", "given", "held"};
+    static const char *const SORTS[] = {"ordered", "sorted",  "grouped", "ranked", "listed",   "divided",
+                                        "broken",  "counted", "summed",  "based",  "averaged", "arranged"};
+    uint32_t at = stated->first;
+    if (at && g_str_equal(token_of(run, at - 1)->norm, "the")) at--;
+    if (at < 2) return false;
+    bool preposition = false, participle = g_str_has_suffix(token_of(run, at - 2)->norm, "ed");
+    for (size_t i = 0; i < G_N_ELEMENTS(PREPOSITIONS); i++)
+        preposition |= g_str_equal(token_of(run, at - 1)->norm, PREPOSITIONS[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(PARTICIPLES); i++)
+        participle |= g_str_equal(token_of(run, at - 2)->norm, PARTICIPLES[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(SORTS); i++) participle &= !g_str_equal(token_of(run, at - 2)->norm, SORTS[i]);
+    return preposition && participle;
+}
+
+/* True if the word's place shows that it restricts things, and that it does not name a table or a column instead. */
+static bool restricts_rows(const struct vsig_run *run, const struct stated *stated)
+{
+    if (precedes_noun(run, stated)) return true;
+    if (names_something(run, stated, LIKE_SIMILAR)) return false;
+    return follows_be(run, stated) || is_thing(run, stated) || follows_participle(run, stated);
 }
 
 /* True for "void ones count too" or "abandoned matches included": the value restricts nothing. */
@@ -157,30 +284,99 @@ static bool is_included(const struct vsig_run *run, const struct stated *stated)
     return false;
 }
 
+/* --- joins that imply the value --- */
+
+/* Returns the only FROM item of the column's table in a block that also reads other tables; NULL if there is none. */
+static const struct sql_source *joined_source(const struct vsig_subject *subject, int table)
+{
+    const struct sql_source *found = NULL;
+    for (uint32_t b = 0; b < subject->bound->n_blocks; b++) {
+        const struct sql_block *block = subject->bound->blocks[b];
+        for (uint32_t s = 0; s < block->n_sources; s++) {
+            if (block->sources[s].table != table) continue;
+            if (found || block->n_sources < 2) return NULL;
+            found = &block->sources[s];
+        }
+    }
+    return found;
+}
+
+/* Returns the query of a joined row that has another value in the column. */
+static const char *other_value_probe(struct vsig_subject *subject, const struct sql_source *source,
+                                     const struct stated *stated)
+{
+    struct arena *arena = subject->arena;
+    const struct sql_node *select = source->block->node, *where = sql_kid(select, SELECT_WHERE);
+    const struct db_value value = {.type = DB_TEXT, .text = stated->text, .len = strlen(stated->text)};
+    const char *with = vsig_probe_with(subject, NULL, NULL), *from = sql_print(arena, sql_kid(select, SELECT_FROM)),
+               *kept = where ? sql_print(arena, sql_kid(where, 0)) : "1 = 1",
+               *name = db_quote_name(arena, source->name, source->name_len),
+               *column = db_quote_name(arena, stated->column->name, strlen(stated->column->name)),
+               *text = db_quote_value(arena, &value);
+    if (!with || !from || !kept || !name || !column || !text) return NULL;
+    return arena_printf(arena, "%sSELECT 1 %s WHERE (%s) AND (%s.%s <> %s OR %s.%s IS NULL) LIMIT 1", with, from, kept,
+                        name, column, text, name, column);
+}
+
+/* True if all joined rows have the value: only students are enrolled, so "students" needs no condition. */
+static bool is_implied_by_join(const struct vsig_run *run, const struct stated *stated)
+{
+    struct vsig_subject *subject = run->subject;
+    const struct sql_source *source = joined_source(subject, (int)stated->column->table);
+    enum err_code code;
+    if (!subject->db || !source || !source->name || !sql_is(source->block->node, SQL_SELECT)) return false;
+    if (vsig_is_correlated(subject, source->block->node)) return false;
+    return vsig_probe_any(subject, other_value_probe(subject, source, stated), &code) == 0;
+}
+
+/* Returns the words as the question has them, without quotes. */
+static const char *said_words(const struct vsig_run *run, const struct stated *stated)
+{
+    const struct text_token *first = token_of(run, stated->first),
+                            *last = token_of(run, stated->first + stated->n_tokens - 1);
+    if (first->kind == TEXT_QUOTED) return first->norm;
+    return arena_strndup(run->subject->arena, run->subject->analysis->text + first->start, last->end - first->start);
+}
+
 static void check_value(struct vsig_run *run, const struct stated *stated)
 {
     if (is_included(run, stated)) return;
-    if (is_other_word(run, stated) || uses_value(run, stated) || uses_column(run, stated)) return;
-    if (names_something(run, stated)) return;
+    if (uses_value(run, stated) || uses_column(run, stated)) return;
+    bool restricts = restricts_rows(run, stated);
+    if (names_something(run, stated, restricts ? LIKE_SAME : LIKE_SIMILAR)) return;
+    if (restricts && is_implied_by_join(run, stated)) return;
     const struct sql_block *answer = query_answer_block(run->subject);
     const char *table = run->subject->schema->tables[stated->column->table].name;
     const struct sql_node *at = answer ? answer->node : run->subject->stmt->root;
-    static const char text[] = "the question states a value of %s.%s, but the query has no condition on it";
-    struct vsig_finding *finding = restricts_rows(run, stated)
-                                       ? vsig_fire(run, VSIG_ERROR, at, text, table, stated->column->name)
-                                       : vsig_note(run, at, text, table, stated->column->name);
+    const char *said = said_words(run, stated);
+    static const char text[] =
+        "the question says \"%s\", which is a value of %s.%s, but the query has no condition on it";
+    if (!said) return;
+    struct vsig_finding *finding = restricts ? vsig_fire(run, VSIG_ERROR, at, text, said, table, stated->column->name)
+                                             : vsig_note(run, at, text, said, table, stated->column->name);
     vsig_add_fact(run, finding, "missing condition", true, "%s.%s = '%s'", table, stated->column->name, stated->text);
+}
+
+static bool has_value(const struct stated *list, uint32_t n, const char *text)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (g_str_equal(list[i].text, text)) return true;
+    return false;
 }
 
 static void check_column(struct vsig_run *run, const struct schema_column *column)
 {
     const struct question *question = run->subject->analysis;
-    uint32_t n;
+    struct stated stated[QUESTION_MAX_SAID];
+    uint32_t n, n_stated = 0;
     const struct question_said *said = question_values_of(question, run->subject->schema, column, &n);
-    if (said && n > 1 && n >= column->stats.distinct) return; /* all values: "web, phone and mail together" */
-    for (uint32_t i = 0; said && i < n && run->verdict->n_findings < 2; i++)
-        if (said[i].form >= QUESTION_FORM_WORD)
-            check_value(run, &(struct stated){column, said[i].stored, said[i].first, said[i].n_tokens});
+    for (uint32_t i = 0; said && i < n; i++) {
+        struct stated one = {column, said[i].stored, said[i].first, said[i].n_tokens};
+        if (said[i].form < QUESTION_FORM_WORD || is_other_word(run, &one)) continue;
+        if (!has_value(stated, n_stated, one.text)) stated[n_stated++] = one;
+    }
+    if (n_stated > 1 && n_stated >= column->stats.distinct) return; /* all values: "web, phone and mail together" */
+    for (uint32_t i = 0; i < n_stated && run->verdict->n_findings < 2; i++) check_value(run, &stated[i]);
 }
 
 /* --- a thing that is missing from the database --- */

@@ -14,6 +14,7 @@
 #include "signals/support/without.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 enum { OPT_UNASKED };
@@ -70,10 +71,23 @@ static const unsigned NO_EXCLUSIONS = 1U << FRAME_ZEROS | 1U << FRAME_NO_ZEROS |
                                       1U << FRAME_NO_GAPS | 1U << FRAME_POOLED | 1U << FRAME_MEAN_EACH |
                                       1U << FRAME_RESTART | 1U << FRAME_REPEATS;
 
-static bool is_part_of_element(const struct question *question, const struct question_cue *cue)
+/* True if an aggregate of the query leaves out rows without a value, as all but COUNT(*) do. */
+static bool skips_missing(const struct query_view *view)
+{
+    const struct sql_node *count = view->aggregate[QUERY_COUNT];
+    return view->aggregate[QUERY_AVG] || view->aggregate[QUERY_SUM] || view->aggregate[QUERY_MAX] ||
+           view->aggregate[QUERY_MIN] || view->aggregate[QUERY_OTHER_AGGREGATE] ||
+           (count && !(count->flags & SQL_F_STAR));
+}
+
+/* True if the cue is in an element that excludes no rows. With `view`, missing values count as excluded unless the
+ * query leaves them out itself. */
+static bool is_part_of_element(const struct question *question, const struct question_cue *cue,
+                               const struct query_view *view)
 {
     for (uint32_t i = 0; i < question->frame->n; i++) {
         const struct frame_element *element = &question->frame->elements[i];
+        if (element->kind == FRAME_SKIP_MISSING && view && !skips_missing(view)) continue;
         if (NO_EXCLUSIONS >> element->kind & 1U && cue->first < element->first + element->n_tokens &&
             cue->first + cue->n_tokens > element->first)
             return true;
@@ -81,11 +95,11 @@ static bool is_part_of_element(const struct question *question, const struct que
     return false;
 }
 
-static const struct question_cue *sure_negation(const struct question *question)
+static const struct question_cue *sure_negation(const struct question *question, const struct query_view *view)
 {
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
-        if (cue->kind == QUESTION_CUE_NOT && !cue->weak && !cue->named && !is_part_of_element(question, cue))
+        if (cue->kind == QUESTION_CUE_NOT && !cue->weak && !cue->named && !is_part_of_element(question, cue, view))
             return cue;
     }
     return NULL;
@@ -160,12 +174,61 @@ static bool takes_the_other(struct vsig_subject *subject, const struct question_
     return false;
 }
 
+static bool has_aggregate(const struct sql_node *expr, enum query_aggregate aggregate)
+{
+    for (const struct sql_node *n = expr; n; n = sql_walk(expr, n))
+        if (query_aggregate_of(n) == aggregate) return true;
+    return false;
+}
+
+/* True for COUNT(*) - COUNT(x), for a difference of two counting subqueries, and for 1 - SUM(x) / COUNT(*): the rest
+ * of the things is left. */
+static bool subtracts_counts(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
+        if (!sql_is(n, SQL_BINARY) || n->op != SQL_OP_SUB) continue;
+        const struct sql_node *left = sql_kid(n, 0), *right = sql_kid(n, 1);
+        double whole;
+        bool of_all = query_literal_number(left, &whole) && (fabs(whole - 1) < 0.001 || fabs(whole - 100) < 0.001);
+        bool counts = has_aggregate(right, QUERY_COUNT) || has_aggregate(right, QUERY_SUM);
+        if (counts && (has_aggregate(left, QUERY_COUNT) || of_all)) return true;
+        if (of_all && has_aggregate(right, QUERY_AVG)) return true;
+    }
+    return false;
+}
+
+/* True for "leaving out loans without a fee" and AVG(fee), which leaves out rows without one. */
+static bool skips_named_column(const struct vsig_subject *subject, const struct question_cue *negation,
+                               const struct query_view *view)
+{
+    static const enum query_aggregate SKIPPING[] = {QUERY_AVG, QUERY_SUM, QUERY_COUNT, QUERY_MAX, QUERY_MIN};
+    enum { REACH = 6 };
+    const struct text_tokens *tokens = &subject->analysis->tokens;
+    uint32_t first = negation->first + negation->n_tokens, end = MIN(first + REACH, tokens->n);
+    for (size_t a = 0; a < G_N_ELEMENTS(SKIPPING); a++) {
+        const struct sql_node *call = view->aggregate[SKIPPING[a]];
+        const struct schema_column *column =
+            call ? query_cast_column(subject, sql_kid(sql_kid(call, CALL_ARGS), 0)) : NULL;
+        if (!column || column->not_null || !column->stats.nulls) continue;
+        for (uint32_t i = first; i < end; i++)
+            for (uint32_t w = 0; w < column->words.n; w++)
+                if (g_str_equal(column->words.items[w].stem, tokens->items[i].stem)) return true;
+    }
+    return false;
+}
+
+static bool is_in_order(const struct sql_node *node)
+{
+    while (node && !sql_is(node, SQL_ORDER)) node = node->parent;
+    return node != NULL;
+}
+
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
     struct vsig_subject *subject = run->subject;
-    const struct question_cue *cue = sure_negation(subject->analysis);
+    const struct question_cue *cue = sure_negation(subject->analysis, view);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
-    if (has_xor(subject) || vsig_subtracts_counts(subject)) return;
+    if (has_xor(subject) || subtracts_counts(subject) || skips_named_column(subject, cue, view)) return;
     if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* a left join keeps rows without a partner */
@@ -195,7 +258,7 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
                                        "only",       "was not", "were not", "excluding", "different", NULL};
     static const char *const NEITHER[] = {"neither", "nor", NULL};
     const struct question *question = run->subject->analysis;
-    const struct question_cue *cue = sure_negation(question);
+    const struct question_cue *cue = sure_negation(question, view);
     struct vsig_logic logic;
     struct question_phrase at;
     vsig_logic_look(run->subject, &logic);
@@ -254,7 +317,7 @@ static enum about asks_for_none(const struct question *question, int rows)
     if (question_phrase_find(question, NONE, 0, &at) && named_before(question, at.first) != rows) return ABOUT_THINGS;
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
-        if (cue->kind != QUESTION_CUE_NOT || cue->named || is_part_of_element(question, cue)) continue;
+        if (cue->kind != QUESTION_CUE_NOT || cue->named || is_part_of_element(question, cue, NULL)) continue;
         enum about about = classify(question, cue);
         if (about != ABOUT_ROWS && named_before(question, cue->first) != rows) return about;
     }
@@ -316,6 +379,14 @@ static bool leaves_out_nothing(const struct sql_node *negation)
     return false;
 }
 
+/* True for NOT EXISTS (... a later row) or an anti-join with one, if the question asks for an extreme. */
+static bool selects_extreme(const struct vsig_subject *subject)
+{
+    static const unsigned EXTREMES = 1U << QUESTION_CUE_EXTREME | 1U << QUESTION_CUE_FIRST | 1U << QUESTION_CUE_TOP |
+                                     1U << QUESTION_CUE_NTH | 1U << QUESTION_CUE_MAXIMUM | 1U << QUESTION_CUE_MINIMUM;
+    return subject->analysis->cue_kinds & EXTREMES && vsig_compares_with_others(subject);
+}
+
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
@@ -326,7 +397,8 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     if (negation->kind == SQL_BINARY && !query_literal(sql_kid(negation, 0), NULL) &&
         !query_literal(sql_kid(negation, 1), NULL))
         return; /* a.id <> b.id excludes pairs of a row with itself */
-    if (leaves_out_nothing(negation)) return;
+    if (leaves_out_nothing(negation) || selects_extreme(run->subject)) return;
+    if (is_in_order(negation)) return; /* ORDER BY state <> 'open' excludes no rows */
     for (const char *const *word = EXCLUDERS; *word; word++)
         if (question_has(question, *word)) return;
     if (has_negative_word(question)) return;

@@ -1,9 +1,11 @@
 /* ordering_mismatch: compares superlatives and sort words with ORDER BY, its direction and LIMIT.
  *
- * The query can express a superlative by ORDER BY ... LIMIT, MAX or MIN, a window, or a comparison with all others. The
+ * The query can express a superlative by ORDER BY ... LIMIT, MAX or MIN, a window, a comparison with all others, or
+ * the absence of a row that is greater. The
  * signal reports a missing superlative only if the query has none of these. It compares directions if the words are
  * unambiguous. The highest rank is the lowest number. The oldest person has the greatest age and the earliest year of
  * birth. */
+#include "signals/support/logic.h"
 #include "signals/support/meaning.h"
 #include "signals/support/query.h"
 
@@ -13,6 +15,7 @@
 enum { OPT_UNASKED };
 
 #define CUE(kind) (1U << QUESTION_CUE_##kind)
+static const unsigned MEASURES = CUE(COUNT) | CUE(TOTAL) | CUE(AVERAGE) | CUE(QUANTITY) | CUE(RATIO);
 static const unsigned SUPERLATIVES = CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(NTH);
 
 static const char *const RANKS[] = {"rank", "posit", "place", "order", "seed", "grade", "prioriti", "level", NULL};
@@ -141,6 +144,8 @@ static void check_superlative_missing(struct vsig_run *run, const struct query_v
     const struct question_cue *cue = sure_superlative(question);
     if (!cue || view->any_limit || view->window || view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN]) return;
     if (question->cue_kinds & (CUE(DIRECTION) | CUE(SORT)) || has_quantifier(run->subject)) return;
+    if (vsig_compares_with_others(run->subject) && (view->negation || view->is_null || view->aggregate[QUERY_COUNT]))
+        return;
     if (keeps_first_rows(view) || (view->order && names_order(question, cue))) return;
     const struct sql_node *where = view->order ? view->order : view->select;
     vsig_fire(run, VSIG_ERROR, where,
@@ -214,6 +219,95 @@ static void check_top(struct vsig_run *run, const struct query_view *view)
     struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, view->any_limit,
                                              "the question asks for a different number of rows than LIMIT returns");
     vsig_add_fact(run, finding, "asked", false, "%s", value->text);
+}
+
+/* --- the first rows of each thing --- */
+
+static bool is_word_of(const struct question *question, uint32_t token, const char *const *list)
+{
+    while (*list && !g_str_equal(question->tokens.items[token].norm, *list)) list++;
+    return *list != NULL;
+}
+
+/* True if a word names a table or a column. */
+static bool names_something(const struct question *question, uint32_t token)
+{
+    for (uint32_t i = 0; i < question->n_mentions; i++)
+        if (question->mentions[i].first == token && question->mentions[i].score > 0.6) return true;
+    return false;
+}
+
+/* True for words such as "average": "the highest average salary of each department" is one of the averages. */
+static bool has_measure_between(const struct question *question, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = 0; i < question->n_cues; i++)
+        if (MEASURES >> question->cues[i].kind & 1U && question->cues[i].first > first && question->cues[i].first < end)
+            return true;
+    return false;
+}
+
+/* True for "the two largest bills of each tenant" and "top 3 products per shop": `each` follows the superlative and its
+ * noun. */
+static bool is_of_each(const struct question *question, const struct question_cue *cue, uint32_t each)
+{
+    static const char *const APART[] = {",",   ".",   ";",    ":",     "and",  "or",    "by", "with",
+                                        "who", "how", "that", "which", "than", "whose", NULL},
+                             *const BEFORE[] = {"of", "for", "in", "from", "at", "on", "within", "to", NULL};
+    enum { REACH = 6 };
+    uint32_t end = cue->first + cue->n_tokens;
+    if (each <= end || each - end > REACH || has_measure_between(question, cue->first, each)) return false;
+    for (uint32_t i = end; i < each; i++)
+        if (is_word_of(question, i, APART)) return false;
+    if (g_str_equal(question->tokens.items[each].norm, "per")) return cue->kind == QUESTION_CUE_TOP;
+    return is_word_of(question, each - 1, BEFORE);
+}
+
+/* True for "For each tenant, show the two largest bills": `each` begins the sentence, and no count or sum follows. */
+static bool is_each_with(const struct question *question, const struct question_cue *cue, uint32_t each)
+{
+    static const char *const BEFORE[] = {"for", "in", "of", "from", "within", NULL}, *const ENDS[] = {".", "?", ";",
+                                                                                                      NULL};
+    enum { REACH = 8 };
+    bool starts = each == 1 || (each > 1 && question->tokens.items[each - 2].kind == TEXT_PUNCT);
+    if (!starts || !is_word_of(question, each - 1, BEFORE) || cue->first <= each || cue->first - each > REACH)
+        return false;
+    for (uint32_t i = each; i < cue->first; i++)
+        if (is_word_of(question, i, ENDS)) return false;
+    if (has_measure_between(question, each, cue->first)) return false;
+    uint32_t noun = cue->first + cue->n_tokens;
+    return noun < question->tokens.n &&
+           !g_str_equal(question->tokens.items[noun].stem, question->tokens.items[each + 1].stem);
+}
+
+/* Returns the superlative that the question applies to each thing; NULL if there is none. */
+static const struct question_cue *superlative_of_each(const struct question *question)
+{
+    static const char *const EACH[] = {"each", "every", "per", NULL};
+    for (uint32_t t = 1; t + 1 < question->tokens.n; t++) {
+        if (!is_word_of(question, t, EACH) || !names_something(question, t + 1)) continue;
+        for (uint32_t i = 0; i < question->n_cues; i++) {
+            const struct question_cue *cue = &question->cues[i];
+            if (!(SUPERLATIVES >> cue->kind & 1U) || cue->weak || cue->named || cue->kind == QUESTION_CUE_NTH) continue;
+            if (is_each_with(question, cue, t)) return cue;
+            if (is_of_each(question, cue, t)) return cue;
+        }
+    }
+    return NULL;
+}
+
+/* Checks "the two largest bills of each tenant", for which LIMIT 2 over all rows is too few. */
+static void check_top_of_each(struct vsig_run *run, const struct query_view *view)
+{
+    const struct question *question = run->subject->analysis;
+    double limit;
+    if (!view->limit || view->window || keeps_first_rows(view) || !limit_number(view->limit, &limit)) return;
+    const struct question_cue *cue = superlative_of_each(question);
+    if (!cue) return;
+    int rows = cue->kind == QUESTION_CUE_TOP ? cue->number : cue->rows;
+    double asked = rows < 0 ? 1 : question->values[rows].number;
+    if (limit < asked || limit > asked) return;
+    vsig_fire(run, VSIG_ERROR, view->limit,
+              "the question asks for the first rows of each thing, but LIMIT keeps only the first rows of all");
 }
 
 /* Checks "the second highest", which needs OFFSET or the like. A nested query may compute it in its own way. */
@@ -412,6 +506,7 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
     check_extreme_function(run, &view);
     check_limit_without_order(run, &view);
     check_top(run, &view);
+    check_top_of_each(run, &view);
     check_nth(run, &view);
     check_unasked_limit(run, &view);
     check_sort(run, &view);
@@ -440,11 +535,11 @@ const struct vsig_def vsig_ordering_mismatch = {
     .description =
         "The question asks for an order or an extreme (oldest, most, sorted by, top 3 ...). The query does "
         "not sort, sorts in the opposite direction, or keeps a different number of rows. Or the query "
-        "limits the rows although the question does not ask for a limit. Or it takes the latest date and the "
-        "greatest amount of each thing, which may be of different rows.",
+        "limits all rows together although the question asks for no limit, or for the first of each thing. Or it takes "
+        "the latest date and the greatest amount of each thing, which may be of different rows.",
     .example = "Who is the youngest player? - SELECT name FROM player ORDER BY age DESC LIMIT 1",
     .instruction = "Sort by the value that the question ranks by, in the requested direction, and keep the requested "
-                   "number of rows.",
+                   "number of rows. For the first rows of each thing, use `ROW_NUMBER() OVER (PARTITION BY ...)`.",
     .options = OPTIONS,
     .eval = ordering_mismatch_eval,
 };

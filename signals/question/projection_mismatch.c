@@ -108,6 +108,21 @@ static bool is_label(const struct vsig_subject *subject, const struct shown *sho
     return shown->column && !shown->part_of_name && query_is_generic(subject, shown->column);
 }
 
+/* True for a text or key of the things in "each shop" or "per shop": it tells their rows apart. */
+static bool is_of_each_thing(const struct question *question, const struct shown *shown)
+{
+    static const char *const EACH[] = {"each", "every", "per", NULL};
+    const struct schema_column *column = shown->column;
+    if (!column || !(column->pk || column->unique || column->affinity == SCHEMA_TEXT)) return false;
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
+        if (m->column < 0 && m->table == (int)column->table && m->score > 0.6 && m->first &&
+            g_strv_contains(EACH, question->tokens.items[m->first - 1].norm))
+            return true;
+    }
+    return false;
+}
+
 /* Counts the columns that expressions combine into one: a + b, first
  *
  * last. */
@@ -191,16 +206,18 @@ static uint32_t optional_columns(struct vsig_subject *subject, const struct answ
 {
     const struct question *question = subject->analysis;
     uint32_t parts = 0, groups = context_columns(subject, answer), labels = 0, computed = 0;
-    bool each = question->cue_kinds & (1U << QUESTION_CUE_EACH | 1U << QUESTION_CUE_DISTINCT);
+    bool each = question->cue_kinds & (1U << QUESTION_CUE_EACH | 1U << QUESTION_CUE_DISTINCT), each_thing = false;
     for (uint32_t i = 0; i < question->n_outputs; i++) each |= question->outputs[i].computed;
     for (uint32_t i = 0; i < answer->n; i++) {
         parts += answer->items[i].part_of_name;
         groups += each && answer->items[i].grouped && !answer->items[i].part_of_name;
-        labels += is_label(subject, &answer->items[i]) && !answer->items[i].grouped;
+        bool of_each = !answer->items[i].part_of_name && is_of_each_thing(question, &answer->items[i]);
+        labels += !answer->items[i].grouped && (of_each || is_label(subject, &answer->items[i]));
+        each_thing |= of_each;
         groups += !(each && answer->items[i].grouped) && is_said_by(question, answer->items[i].column);
         computed += !answer->items[i].column;
     }
-    bool told_apart = labels && (computed || question->cue_counts[QUESTION_CUE_EACH]);
+    bool told_apart = labels && (computed || each_thing || question->cue_counts[QUESTION_CUE_EACH]);
     uint32_t most = question->cue_counts[QUESTION_CUE_EACH] ? labels : 1;
     return (parts ? parts - 1 : 0) + groups + (told_apart ? most : 0);
 }

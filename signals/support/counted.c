@@ -54,6 +54,27 @@ static bool counts_rows(const struct vsig_subject *subject, const struct sql_nod
     return (call->flags & SQL_F_STAR) || !column || column->pk || column->unique;
 }
 
+static bool has_sum_of(const struct vsig_subject *subject, const struct sql_node *expr,
+                       const struct schema_column *column)
+{
+    for (const struct sql_node *n = expr; n; n = sql_walk(expr, n))
+        if (query_aggregate_of(n) == QUERY_SUM &&
+            query_cast_column(subject, sql_kid(sql_kid(n, CALL_ARGS), 0)) == column)
+            return true;
+    return false;
+}
+
+/* True for the count in SUM(x) / COUNT(x), which is an average. */
+static bool divides_its_sum(const struct vsig_subject *subject, const struct sql_node *call,
+                            const struct schema_column *column)
+{
+    for (const struct sql_node *n = call; n->parent && n->parent->kind != SQL_SELECT; n = n->parent)
+        if (sql_is(n->parent, SQL_BINARY) && n->parent->op == SQL_OP_DIV && sql_kid(n->parent, 1) == n &&
+            has_sum_of(subject, sql_kid(n->parent, 0), column))
+            return true;
+    return false;
+}
+
 /* --- the counted thing --- */
 
 struct thing {
@@ -112,6 +133,21 @@ static bool is_held_by(const struct question *question, const struct thing *thin
     return false;
 }
 
+/* True if a word of the thing is a word of the column's name, in the singular or the plural: "degrees" and degree, but
+ * not "claims" and claimed. */
+static bool is_spelled_by(const struct question *question, const struct thing *thing,
+                          const struct schema_column *column)
+{
+    for (uint32_t i = thing->first; i < thing->end; i++)
+        for (uint32_t w = 0; w < column->words.n; w++) {
+            const char *said = question->tokens.items[i].norm, *word = column->words.items[w].norm;
+            const char *longer = strlen(said) > strlen(word) ? said : word, *shorter = longer == said ? word : said;
+            size_t len = strlen(shorter);
+            if (g_str_has_prefix(longer, shorter) && (!longer[len] || g_str_equal(longer + len, "s"))) return true;
+        }
+    return false;
+}
+
 static bool is_used(const struct vsig_subject *subject, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < subject->bound->n_refs; i++)
@@ -132,6 +168,7 @@ static const struct schema_column *find_held(const struct vsig_subject *subject,
         for (uint32_t c = 0; reads && !found && c < table->n_columns; c++) {
             const struct schema_column *column = &table->columns[c];
             bool fits = vsig_holds_amounts(subject, column) && is_held_by(question, thing, column);
+            fits &= names_table(question, thing, (int)t) <= 0.6F || is_spelled_by(question, thing, column);
             if (fits && is_used(subject, column)) return NULL;
             if (fits) found = column;
         }
@@ -190,6 +227,7 @@ void vsig_counted_look(const struct vsig_subject *subject, struct vsig_counted_t
         const struct schema_column *column = query_column(subject, sql_kid(sql_kid(n, CALL_ARGS), 0));
         if (!things->rows) things->rows = n;
         if (things->amounts || !column || n->flags & SQL_F_DISTINCT || !vsig_holds_amounts(subject, column)) continue;
+        if (divides_its_sum(subject, n, column)) continue;
         things->amounts = n;
         things->amount = column;
     }

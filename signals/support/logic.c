@@ -269,3 +269,24 @@ void vsig_logic_look(struct vsig_subject *subject, struct vsig_logic *logic)
             logic->sets_excluded += (n->flags & SQL_F_NOT) || query_is_excluded(n);
     }
 }
+
+/* --- a row and the others --- */
+
+static bool is_same_column(const struct vsig_subject *subject, const struct sql_node *a, const struct sql_node *b)
+{
+    if (!sql_is(a, SQL_COLUMN) || !sql_is(b, SQL_COLUMN) || !a->ref || !b->ref || a->ref->source == b->ref->source)
+        return false;
+    const struct schema_column *one = query_column(subject, a), *two = query_column(subject, b);
+    if (one || two) return one == two;
+    return a->text && b->text && sql_name_is(a->text, a->text_len, b->text, b->text_len);
+}
+
+const struct sql_node *vsig_compares_with_others(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
+        bool orders = sql_is(n, SQL_BINARY) &&
+                      (n->op == SQL_OP_LT || n->op == SQL_OP_LE || n->op == SQL_OP_GT || n->op == SQL_OP_GE);
+        if (orders && is_same_column(subject, sql_kid(n, 0), sql_kid(n, 1))) return n;
+    }
+    return NULL;
+}

@@ -3,6 +3,7 @@
 #include "lib/question/phrase.h"
 #include "lib/question/question.h"
 
+#include <glib.h>
 #include <string.h>
 
 static const char *or_unknown(const char *name)
@@ -94,4 +95,15 @@ bool vsig_question_names_table(const struct vsig_subject *subject, int table)
         if (mention->table == table && mention->column < 0) return true;
     }
     return false;
+}
+
+bool vsig_abbreviates(const char *name, const char *word)
+{
+    enum { SHORTEST = 2, LONGEST = 5 };
+    size_t len = strlen(name);
+    if (len < SHORTEST || len > LONGEST || strlen(word) <= len || *word != g_ascii_tolower(*name)) return false;
+    if (len == SHORTEST) return word[1] == g_ascii_tolower(name[1]);
+    for (; *word && *name; word++)
+        if (*word == g_ascii_tolower(*name)) name++;
+    return !*name;
 }

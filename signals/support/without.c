@@ -264,13 +264,3 @@ enum err_code vsig_without_count(struct vsig_subject *subject, const struct sql_
         if (sql_is(n, SQL_BINARY) && n->op == SQL_OP_SUB) code = look_at_difference(subject, shapes, n, at);
     return code;
 }
-
-bool vsig_subtracts_counts(const struct vsig_subject *subject)
-{
-    struct count things, rows;
-    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
-        if (sql_is(n, SQL_BINARY) && n->op == SQL_OP_SUB && read_count(subject, sql_kid(n, 0), &things) &&
-            read_count(subject, sql_kid(n, 1), &rows))
-            return true;
-    return false;
-}

@@ -19,7 +19,4 @@ enum err_code vsig_without_rows(struct vsig_subject *subject, struct vsig_withou
  * thing must have several of these rows. Sets *at to the second count, or to NULL. */
 enum err_code vsig_without_count(struct vsig_subject *subject, const struct sql_node **at);
 
-/* True if the query subtracts one count from another: things minus the things with a row. */
-bool vsig_subtracts_counts(const struct vsig_subject *subject);
-
 #endif
