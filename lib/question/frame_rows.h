@@ -334,6 +334,7 @@ X("between|separate|separated|of|in|any|each|for|every|and|with|to ?two|any|each
   "consecutive|successive|adjacent|neighbouring|neighboring|back-to-back *",
   PREVIOUS, 0)
 X("consecutive|successive|adjacent " PLACE, NO_GAPS, 0)
+X("without ?a|any hole|holes", NO_GAPS, 0)
 X("successive|adjacent|neighbouring|back-to-back|consecutive *", PREVIOUS, 0)
 X("#|# consecutive|successive|straight|back-to-back *", IDIOM, 0)
 X("what|which|who|whatever came|was|went|ran|stood ?" AT_ONCE " before", PREVIOUS, 0)
@@ -551,6 +552,8 @@ X("?should|shall|must|to ?be "
   "?up|out ?there as|with|at ?a|an " NIL,
   ZEROS, 0)
 X("get|gets a|an|the " NIL, ZEROS, 0)
+X(NIL " for those|ones|the|all ?* that|who|which|without * ?none|nothing|any", ZEROS, 0)
+X("on the list with " NIL, ZEROS, 0)
 X(NONE " ?* ?* ?* with|at|as|get|gets|have|has|show|at ?a|an|the " NIL, ZEROS, 0)
 X("otherwise|else ?show|give|print|just ?a " NIL, ZEROS, 0)
 X("zeros|zeroes|0s ?should|must|are|to ?be included|too|also|shown|kept|listed|as|matter", ZEROS, 0)

@@ -66,10 +66,10 @@ static bool has_negative_word(const struct question *question)
 }
 
 /* Elements with negative words that exclude no rows: "teams without any can be left out", "no gaps". */
-static const unsigned NO_EXCLUSIONS = 1U << FRAME_ZEROS | 1U << FRAME_NO_ZEROS | 1U << FRAME_AS_ZERO |
-                                      1U << FRAME_SKIP_MISSING | 1U << FRAME_TIES | 1U << FRAME_ONE | 1U << FRAME_GAPS |
-                                      1U << FRAME_NO_GAPS | 1U << FRAME_POOLED | 1U << FRAME_MEAN_EACH |
-                                      1U << FRAME_RESTART | 1U << FRAME_REPEATS;
+static const unsigned NO_EXCLUSIONS =
+    1U << FRAME_ZEROS | 1U << FRAME_NO_ZEROS | 1U << FRAME_AS_ZERO | 1U << FRAME_SKIP_MISSING | 1U << FRAME_TIES |
+    1U << FRAME_ONE | 1U << FRAME_GAPS | 1U << FRAME_NO_GAPS | 1U << FRAME_POOLED | 1U << FRAME_MEAN_EACH |
+    1U << FRAME_RESTART | 1U << FRAME_REPEATS | 1U << FRAME_KEPT | 1U << FRAME_ANY | 1U << FRAME_IDIOM;
 
 /* True if an aggregate of the query leaves out rows without a value, as all but COUNT(*) do. */
 static bool skips_missing(const struct query_view *view)
@@ -223,12 +223,69 @@ static bool is_in_order(const struct sql_node *node)
     return node != NULL;
 }
 
+/* True if one of the words is among the tokens [first, end) of the question. */
+static bool has_word_in(const struct question *question, uint32_t first, uint32_t end, const char *const *words)
+{
+    for (uint32_t i = first; i < MIN(end, question->tokens.n); i++)
+        for (const char *const *word = words; *word; word++)
+            if (g_str_equal(question->tokens.items[i].norm, *word)) return true;
+    return false;
+}
+
+/* True for words that exclude no rows: "those without a reason in their own line", "never positive", "serious vs not",
+ * "the longest time without an order". */
+static bool keeps_rows(const struct question *question, const struct question_cue *cue)
+{
+    enum { BEFORE = 3, AFTER = 9 };
+    static const char *const SPANS[] = {"days", "day", "months", "weeks", "years", "hours", "time", "nights", NULL};
+    static const char *const OTHER[] = {"vs", "versus", "or", NULL};
+    static const char *const OWN[] = {"own",   "separate", "separately", "counted", "under", "listed",
+                                      "first", "last",     "0",          "zero",    "blank", NULL};
+    static const char *const REMARKS[] = {"positive", "negative", "off", "itself", "included", "its", NULL};
+    uint32_t end = cue->first + cue->n_tokens, before = cue->first > BEFORE ? cue->first - BEFORE : 0;
+    if (has_word_in(question, before, cue->first, SPANS)) return true;
+    if (cue->first && has_word_in(question, cue->first - 1, cue->first, OTHER)) return true;
+    return has_word_in(question, end, end + AFTER, OWN) || has_word_in(question, end, end + BEFORE, REMARKS);
+}
+
+/* True for "cities without any are left out" where an inner join, HAVING or a condition on places leaves them out. */
+static bool leaves_out_by_join(const struct vsig_subject *subject, const struct query_view *view,
+                               const struct question_cue *cue)
+{
+    enum { AFTER = 9 };
+    static const char *const LEFT_OUT[] = {"out",     "aside",   "show",    "shown", "ignored",
+                                           "skipped", "dropped", "neither", NULL};
+    uint32_t end = cue->first + cue->n_tokens;
+    bool joins = view->having || view->window;
+    for (uint32_t i = 0; i < subject->bound->n_blocks; i++) joins |= subject->bound->blocks[i]->n_sources > 1;
+    return joins && has_word_in(subject->analysis, end, end + AFTER, LEFT_OUT);
+}
+
+/* True for HAVING COUNT(*) > COUNT(x): some rows have no x. */
+static bool compares_counts(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
+        if (sql_is(n, SQL_BINARY) && sql_is_comparison((enum sql_op)n->op) &&
+            query_aggregate_of(sql_kid(n, 0)) == QUERY_COUNT && query_aggregate_of(sql_kid(n, 1)) == QUERY_COUNT)
+            return true;
+    return false;
+}
+
+/* True for a list of two values or more, which may be all but the excluded ones. */
+static bool lists_values(const struct query_view *view)
+{
+    const struct sql_node *list = view->in_list ? sql_kid(view->in_list, 1) : NULL;
+    return sql_is(list, SQL_LIST) && list->n_kids > 1;
+}
+
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
     struct vsig_subject *subject = run->subject;
     const struct question_cue *cue = sure_negation(subject->analysis, view);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
     if (has_xor(subject) || subtracts_counts(subject) || skips_named_column(subject, cue, view)) return;
+    if (keeps_rows(subject->analysis, cue) || leaves_out_by_join(subject, view, cue)) return;
+    if (compares_counts(subject) || lists_values(view)) return;
     if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* a left join keeps rows without a partner */

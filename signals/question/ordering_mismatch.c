@@ -113,7 +113,7 @@ static void check_extreme_function(struct vsig_run *run, const struct query_view
 static bool names_order(const struct question *question, const struct question_cue *cue)
 {
     static const char *const ORDERS[] = {"first", "last", "top", "upward", "downward", "upwards", "downwards"};
-    enum { REACH = 4 };
+    enum { REACH = 6 };
     uint32_t from = cue->first + cue->n_tokens, end = MIN(from + REACH, question->tokens.n);
     bool before = cue->first > REACH; /* "unassigned on top, then the most loaded" */
     for (uint32_t i = before ? cue->first - REACH : 0; before && i < cue->first; i++)
@@ -138,6 +138,15 @@ static bool keeps_first_rows(const struct query_view *view)
     return distinct && distinct->n_kids > 0;
 }
 
+/* True for a heading: "Which city pays most late? For every city, the late premiums." The rest asks for all rows. */
+static bool is_heading(const struct question *question, const struct question_cue *cue)
+{
+    enum { MORE = 4 /* tokens of the rest */ };
+    for (uint32_t i = cue->first; i + MORE < question->tokens.n; i++)
+        if (g_str_equal(question->tokens.items[i].norm, "?")) return true;
+    return false;
+}
+
 static void check_superlative_missing(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
@@ -147,6 +156,7 @@ static void check_superlative_missing(struct vsig_run *run, const struct query_v
     if (vsig_compares_with_others(run->subject) && (view->negation || view->is_null || view->aggregate[QUERY_COUNT]))
         return;
     if (keeps_first_rows(view) || (view->order && names_order(question, cue))) return;
+    if (is_heading(question, cue) && view->group) return;
     const struct sql_node *where = view->order ? view->order : view->select;
     vsig_fire(run, VSIG_ERROR, where,
               view->order

@@ -216,6 +216,29 @@ static void look_at_thing(const struct vsig_subject *subject, struct vsig_counte
     if (counts_rows(subject, out->rows)) out->held = find_held(subject, &thing);
 }
 
+/* True if another part of the query adds or averages the column: "number of bills and their sum". */
+static bool is_added_too(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    const struct sql_node *root = subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        enum query_aggregate of = query_aggregate_of(n);
+        bool adds = of == QUERY_SUM || of == QUERY_AVG;
+        if (adds && query_cast_column(subject, sql_kid(sql_kid(n, CALL_ARGS), 0)) == column) return true;
+    }
+    return false;
+}
+
+/* True for COUNT of a column that always has a value, where the question asks for the number of these rows. */
+static bool counts_named_rows(const struct vsig_subject *subject, const struct sql_node *call,
+                              const struct schema_column *column)
+{
+    struct thing thing;
+    if (!subject->analysis || !find_thing(subject->analysis, &thing)) return false;
+    if (column->stats.sampled || column->stats.nulls) return false;
+    float named = MAX(counted_score(subject, call, &thing), names_table(subject->analysis, &thing, (int)column->table));
+    return named > 0.6F && !is_held_by(subject->analysis, &thing, column);
+}
+
 void vsig_counted_look(const struct vsig_subject *subject, struct vsig_counted_things *things)
 {
     *things = (struct vsig_counted_things){.asked = (float)NAN, .counted = (float)NAN, .asked_table = -1};
@@ -227,7 +250,8 @@ void vsig_counted_look(const struct vsig_subject *subject, struct vsig_counted_t
         const struct schema_column *column = query_column(subject, sql_kid(sql_kid(n, CALL_ARGS), 0));
         if (!things->rows) things->rows = n;
         if (things->amounts || !column || n->flags & SQL_F_DISTINCT || !vsig_holds_amounts(subject, column)) continue;
-        if (divides_its_sum(subject, n, column)) continue;
+        if (divides_its_sum(subject, n, column) || is_added_too(subject, column)) continue;
+        if (counts_named_rows(subject, n, column)) continue;
         things->amounts = n;
         things->amount = column;
     }
