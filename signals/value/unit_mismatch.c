@@ -12,10 +12,15 @@
 #include <math.h>
 #include <string.h>
 
-/* True if the evidence has a digit: it may convert the number itself. "size is in megabytes" converts nothing. */
+/* True if the evidence has a digit, or a word such as "thousands": it may convert the number itself. "size is in
+ * megabytes" converts nothing. */
 static bool states_number(const struct question *question)
 {
-    return question->evidence.n > 0 && (!question->evidence_text || strpbrk(question->evidence_text, "0123456789"));
+    static const char *const SCALES[] = {"hundred", "thousand", "million", "billion"};
+    if (!question->evidence.n || !question->evidence_text) return question->evidence.n > 0;
+    for (size_t i = 0; i < sizeof SCALES / sizeof *SCALES; i++)
+        if (strstr(question->evidence_text, SCALES[i])) return true;
+    return strpbrk(question->evidence_text, "0123456789") != NULL;
 }
 
 static enum err_code unit_mismatch_eval(struct vsig_run *run)
