@@ -39,8 +39,8 @@ static void check_kept(struct vsig_run *run, const struct vsig_kept *kept)
 /* Words that restrict the thing named before them: "carriers that shipped by air". */
 static const char *const THAT[] = {"who", "that", "which", "with", "having", "whose", NULL};
 
-/* Returns the end of the first mention of the table that begins at most `reach` words behind one of `phrases`. Returns 0
- * if there is none. */
+/* Returns the end of the first mention of the table that begins at most `reach` words behind one of `phrases`. Returns
+ * 0 if there is none. */
 static uint32_t named_behind(const struct vsig_subject *subject, const char *const *phrases, uint32_t reach, int table)
 {
     const struct question *question = subject->analysis;

@@ -14,9 +14,9 @@
  * Many schemas declare no keys. In such a schema, missing evidence is a note. An error requires declared keys of one of
  * the tables, another join between them, or values that do not match.
  *
- * A reference may mean rows of several tables: remark.about_id beside remark.about_kind. A join with one of these tables
- * needs a condition on the kind. Two facts of the data prove the fault: one number has several kinds, and rows of
- * several kinds are joined.
+ * A reference may mean rows of several tables: remark.about_id beside remark.about_kind. A join with one of these
+ * tables needs a condition on the kind. Two facts of the data prove the fault: one number has several kinds, and rows
+ * of several kinds are joined.
  *
  * An equality between two FROM items that valid pairs already connect is a filter ("in the same year"), so it is a
  * note. */

@@ -271,8 +271,8 @@ static bool has_stem(const struct text_tokens *words, const char *stem)
     return false;
 }
 
-/* Returns the only word that the name of `part` adds to the name of `whole`: "motor" of motor_policy, and of
- * motor_details. NULL if the names are not of this form. */
+/* Returns the only word that the name of `part` adds to the name of `whole`: "motor" of motor_policy. NULL if
+ * the names are not of this form. */
 static const struct text_token *added_word(const struct schema_table *part, const struct schema_table *whole)
 {
     static const char *const GENERIC[] = {"detail", "info", "data", "ext", "extens", "extra", "attribut", "sub", NULL};

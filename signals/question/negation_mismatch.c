@@ -229,7 +229,7 @@ enum about { ABOUT_ROWS, ABOUT_THINGS_DOING, ABOUT_THINGS };
 
 /* Classifies a negation. "Never", "no delivery" and "did not deliver anything" are about things. "Did not deliver in
  * May" may also mean some other delivery. */
-static enum about classify(const struct question *question, const struct question_cue *cue)
+static enum about negation_about(const struct question *question, const struct question_cue *cue)
 {
     static const char *const ANY[] = {"any", "anything", "a single", "once", "ever", "at all", "anywhere", NULL};
     static const char *const DOES[] = {"did", "do", "does", "didn", "don", "doesn", "have", "has", "had", NULL};
@@ -255,7 +255,7 @@ static enum about asks_for_none(const struct question *question, int rows)
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
         if (cue->kind != QUESTION_CUE_NOT || cue->named || is_part_of_element(question, cue)) continue;
-        enum about about = classify(question, cue);
+        enum about about = negation_about(question, cue);
         if (about != ABOUT_ROWS && named_before(question, cue->first) != rows) return about;
     }
     return ABOUT_ROWS;
