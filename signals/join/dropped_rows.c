@@ -135,7 +135,8 @@ const struct vsig_def vsig_dropped_rows = {
     .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
     .sentence = "the question also asks for rows without a match, but a join or condition drops these rows",
     .description = "The question asks for all things of a kind, including things without a row in the other table. An "
-                   "inner join drops these things. So does a condition on the optional side of an outer join.",
+                   "inner join drops these things. So does a condition on the optional side of an outer join. A "
+                   "share that is counted over an inner join leaves these things out of the whole.",
     .example = "How many staff does each department have, including departments without staff? - SELECT d.name, "
                "COUNT(*) FROM department d JOIN staff s ON s.dept_id = d.id GROUP BY d.id",
     .instruction = "Use LEFT JOIN from the table whose rows must all appear. Count a column of the other table, and "

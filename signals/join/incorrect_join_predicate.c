@@ -435,7 +435,8 @@ const struct vsig_def vsig_incorrect_join_predicate = {
     .cause = VSIG_MISALIGNMENT,
     .sentence = "the query joins two columns that are not a declared, derived or safely inferred foreign key pair",
     .description = "The query joins two columns, but neither column refers to the other. Equal values mean different "
-                   "things in the two columns, so rows are paired by chance.",
+                   "things in the two columns, so rows are paired by chance. Or the column refers to rows of several "
+                   "tables, and no condition selects one of them.",
     .example = "`client.client_id = account.account_id`. A client and an account with the same number are unrelated. "
                "The table disp links clients to accounts.",
     .instruction = "Join along the foreign keys of the schema, through the linking table if there is one.",

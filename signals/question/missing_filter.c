@@ -403,7 +403,8 @@ const struct vsig_def vsig_missing_filter = {
     .sentence = "the question states a value that a column holds, but the query has no condition on that column",
     .description =
         "A word of the question, in any case and form, is a value of a column of few values. The query reads the "
-        "table, but it has no condition on the column, and no literal with the value.",
+        "table, but it has no condition on the column, and no literal with the value. Or the word is the name of a "
+        "table that holds some rows of the table that is read.",
     .example = "How many cancelled orders are there? - SELECT COUNT(*) FROM orders",
     .instruction = "Add the missing condition.",
     .eval = missing_filter_eval,

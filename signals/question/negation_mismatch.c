@@ -359,7 +359,8 @@ const struct vsig_def vsig_negation_mismatch = {
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "the question excludes something but the query does not, or the reverse",
     .description = "The question says without, never, not or except, but no condition of the query excludes anything. "
-                   "Or the query excludes rows that the question does not mention.",
+                   "Or the query excludes rows that the question does not mention. Or a negated condition on "
+                   "joined rows keeps things that also have an excluded row.",
     .example = "Which members never booked? - SELECT name FROM member JOIN booking USING (member_id)",
     .instruction = "Exclude what the question excludes, with NOT IN, NOT EXISTS, EXCEPT or <>.",
     .options = OPTIONS,
