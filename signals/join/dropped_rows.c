@@ -39,8 +39,8 @@ static void check_kept(struct vsig_run *run, const struct vsig_kept *kept)
 /* Words that restrict the thing named before them: "carriers that shipped by air". */
 static const char *const THAT[] = {"who", "that", "which", "with", "having", "whose", NULL};
 
-/* Returns the end of the first mention of the table that begins at most `reach` words behind one of `phrases`. Returns 0
- * if there is none. */
+/* Returns the end of the first mention of the table that begins at most `reach` words behind one of `phrases`. Returns
+ * 0 if there is none. */
 static uint32_t named_behind(const struct vsig_subject *subject, const char *const *phrases, uint32_t reach, int table)
 {
     const struct question *question = subject->analysis;
@@ -135,7 +135,8 @@ const struct vsig_def vsig_dropped_rows = {
     .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
     .sentence = "the question also asks for rows without a match, but a join or condition drops these rows",
     .description = "The question asks for all things of a kind, including things without a row in the other table. An "
-                   "inner join drops these things. So does a condition on the optional side of an outer join.",
+                   "inner join drops these things. So does a condition on the optional side of an outer join. A "
+                   "share that is counted over an inner join leaves these things out of the whole.",
     .example = "How many staff does each department have, including departments without staff? - SELECT d.name, "
                "COUNT(*) FROM department d JOIN staff s ON s.dept_id = d.id GROUP BY d.id",
     .instruction = "Use LEFT JOIN from the table whose rows must all appear. Count a column of the other table, and "

@@ -14,9 +14,9 @@
  * Many schemas declare no keys. In such a schema, missing evidence is a note. An error requires declared keys of one of
  * the tables, another join between them, or values that do not match.
  *
- * A reference may mean rows of several tables: remark.about_id beside remark.about_kind. A join with one of these tables
- * needs a condition on the kind. Two facts of the data prove the fault: one number has several kinds, and rows of
- * several kinds are joined.
+ * A reference may mean rows of several tables: remark.about_id beside remark.about_kind. A join with one of these
+ * tables needs a condition on the kind. Two facts of the data prove the fault: one number has several kinds, and rows
+ * of several kinds are joined.
  *
  * An equality between two FROM items that valid pairs already connect is a filter ("in the same year"), so it is a
  * note. */
@@ -482,7 +482,8 @@ const struct vsig_def vsig_incorrect_join_predicate = {
     .cause = VSIG_MISALIGNMENT,
     .sentence = "the query joins two columns that are not a declared, derived or safely inferred foreign key pair",
     .description = "The query joins two columns, but neither column refers to the other. Equal values mean different "
-                   "things in the two columns, so rows are paired by chance.",
+                   "things in the two columns, so rows are paired by chance. Or the column refers to rows of several "
+                   "tables, and no condition selects one of them.",
     .example = "`client.client_id = account.account_id`. A client and an account with the same number are unrelated. "
                "The table disp links clients to accounts.",
     .instruction = "Join along the foreign keys of the schema, through the linking table if there is one.",

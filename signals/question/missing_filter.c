@@ -467,8 +467,8 @@ static bool has_stem(const struct text_tokens *words, const char *stem)
     return false;
 }
 
-/* Returns the only word that the name of `part` adds to the name of `whole`: "motor" of motor_policy, and of
- * motor_details. NULL if the names are not of this form. */
+/* Returns the only word that the name of `part` adds to the name of `whole`: "motor" of motor_policy. NULL if
+ * the names are not of this form. */
 static const struct text_token *added_word(const struct schema_table *part, const struct schema_table *whole)
 {
     static const char *const GENERIC[] = {"detail", "info", "data", "ext", "extens", "extra", "attribut", "sub", NULL};
@@ -599,7 +599,8 @@ const struct vsig_def vsig_missing_filter = {
     .sentence = "the question states a value that a column holds, but the query has no condition on that column",
     .description =
         "A word of the question, in any case and form, is a value of a column of few values. The query reads the "
-        "table, but it has no condition on the column, and no literal with the value.",
+        "table, but it has no condition on the column, and no literal with the value. Or the word is the name of a "
+        "table that holds some rows of the table that is read.",
     .example = "How many cancelled orders are there? - SELECT COUNT(*) FROM orders",
     .instruction = "Add the missing condition.",
     .eval = missing_filter_eval,

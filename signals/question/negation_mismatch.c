@@ -349,7 +349,7 @@ enum about { ABOUT_ROWS, ABOUT_THINGS_DOING, ABOUT_THINGS };
 
 /* Classifies a negation. "Never", "no delivery" and "did not deliver anything" are about things. "Did not deliver in
  * May" may also mean some other delivery. */
-static enum about classify(const struct question *question, const struct question_cue *cue)
+static enum about negation_about(const struct question *question, const struct question_cue *cue)
 {
     static const char *const ANY[] = {"any", "anything", "a single", "once", "ever", "at all", "anywhere", NULL};
     static const char *const DOES[] = {"did", "do", "does", "didn", "don", "doesn", "have", "has", "had", NULL};
@@ -375,7 +375,7 @@ static enum about asks_for_none(const struct question *question, int rows)
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
         if (cue->kind != QUESTION_CUE_NOT || cue->named || is_part_of_element(question, cue, NULL)) continue;
-        enum about about = classify(question, cue);
+        enum about about = negation_about(question, cue);
         if (about != ABOUT_ROWS && named_before(question, cue->first) != rows) return about;
     }
     return ABOUT_ROWS;
@@ -488,7 +488,8 @@ const struct vsig_def vsig_negation_mismatch = {
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "the question excludes something but the query does not, or the reverse",
     .description = "The question says without, never, not or except, but no condition of the query excludes anything. "
-                   "Or the query excludes rows that the question does not mention.",
+                   "Or the query excludes rows that the question does not mention. Or a negated condition on "
+                   "joined rows keeps things that also have an excluded row.",
     .example = "Which members never booked? - SELECT name FROM member JOIN booking USING (member_id)",
     .instruction = "Exclude what the question excludes, with NOT IN, NOT EXISTS, EXCEPT or <>.",
     .options = OPTIONS,

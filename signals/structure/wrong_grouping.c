@@ -19,13 +19,13 @@ static const char *const EACH_OF[] = {"for each", "for every", "within each", "w
 static bool asks_by_name(const struct vsig_subject *subject)
 {
     static const char *const NAMES[] = {
-        "each name",    "every name",      "per name",        "group by name",  "each * name",
-        "every * name", "per * name",      "same name",       "same * name",    "distinct name",
-        "shared name",  "distinct * name", "different name",  "common name",    "different * name",
-        "popular name", "common * name",   "popular * name",  "unique name",    "which name",
-        "which * name", "what name",       "what * name",     "each title",     "per title",
-        "same title",   "distinct title",  "different title", "which title",    "regardless of",
-        "irrespective", "namesake",        "share a name",    "share the name", NULL};
+        "each name",      "every name",  "per name",         "group by name",   "each * name",   "every * name",
+        "per * name",     "same name",   "same * name",      "distinct name",   "shared name",   "distinct * name",
+        "different name", "common name", "different * name", "popular name",    "common * name", "popular * name",
+        "unique name",    "which name",  "which * name",     "what name",       "what * name",   "each title",
+        "per title",      "same title",  "distinct title",   "different title", "which title",   "regardless of",
+        "irrespective",   "namesake",    "share a name",     "share the name",  "name used",     "name occur",
+        "name appear",    NULL};
     return vsig_question_says(subject, NAMES);
 }
 

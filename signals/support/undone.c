@@ -1,8 +1,8 @@
 /* Looks for undone outer joins.
  *
  * A condition of WHERE on the optional side is false for NULL. An inner join with the optional side finds no partner
- * for NULL. In both cases the rows that the outer join keeps are lost. A probe compares the keys of the kept side before
- * and after. A condition that handles NULL on purpose (IS NULL, OR, COALESCE) is never blamed. */
+ * for NULL. In both cases the rows that the outer join keeps are lost. A probe compares the keys of the kept side
+ * before and after. A condition that handles NULL on purpose (IS NULL, OR, COALESCE) is never blamed. */
 #include "signals/support/undone.h"
 
 #include "signals/support/predicate.h"
@@ -62,7 +62,7 @@ static void look_at_items(const struct sql_block *block, vsig_sources optional, 
     }
 }
 
-struct look {
+struct outer_join {
     struct vsig_subject *subject;
     const struct vsig_block_shape *shape;
     vsig_sources optional;         /* the optional FROM item, and those that are joined to it */
@@ -74,7 +74,7 @@ struct look {
 };
 
 /* Sorts the conditions and joins that follow the outer join. */
-static void look_at_rest(struct look *look)
+static void look_at_rest(struct outer_join *look)
 {
     const struct sql_block *block = look->shape->block;
     for (uint32_t i = 0; i < look->shape->n_conditions; i++) {
@@ -99,7 +99,7 @@ static void look_at_rest(struct look *look)
 }
 
 /* Returns a probe for rows that are in the first set of rows by their key, and not in the second one. */
-static const char *lost_rows(struct look *look, const char *before, const char *after)
+static const char *lost_rows(struct outer_join *look, const char *before, const char *after)
 {
     struct vsig_subject *subject = look->subject;
     const struct schema_column *column = schema_column_of(subject->schema, look->key);
@@ -113,7 +113,7 @@ static const char *lost_rows(struct look *look, const char *before, const char *
 }
 
 /* Returns the rows of the left side of the outer join, under the conditions of WHERE on that side. */
-static const char *left_rows(struct look *look)
+static const char *left_rows(struct outer_join *look)
 {
     struct vsig_subject *subject = look->subject;
     const char *text = sql_print(subject->arena, sql_kid(look->join, JOIN_LEFT)), *word = "WHERE";
@@ -133,7 +133,7 @@ static const char *left_rows(struct look *look)
     return text;
 }
 
-static enum err_code look_at_join(struct look *look, struct vsig_undone *undone)
+static enum err_code look_at_join(struct outer_join *look, struct vsig_undone *undone)
 {
     enum err_code code = ERR_OK;
     const char *all = vsig_probe_rows(look->subject, look->shape, 0, NULL);
@@ -150,8 +150,8 @@ static enum err_code look_at_join(struct look *look, struct vsig_undone *undone)
     return code;
 }
 
-/* Returns an optional FROM item together with all optional items that joins connect to it. An item that is only joined to
- * the kept side is a lookup, and a condition on it restricts the kept rows on purpose. */
+/* Returns an optional FROM item together with all optional items that joins connect to it. An item that is only joined
+ * to the kept side is a lookup, and a condition on it restricts the kept rows on purpose. */
 static vsig_sources chain_of(const struct vsig_block_shape *shape, const struct sql_source *optional)
 {
     vsig_sources chain = vsig_source_bit(shape->block, optional), before = 0;
@@ -168,7 +168,7 @@ static vsig_sources chain_of(const struct vsig_block_shape *shape, const struct 
 
 /* Reads a pair of an outer join: the column of the kept side, and the optional side. Each kept row may have several
  * optional rows. Returns false for any other pair. */
-static bool read_outer(const struct vsig_subject *subject, const struct sql_join_pair *pair, struct look *look)
+static bool read_outer(const struct vsig_subject *subject, const struct sql_join_pair *pair, struct outer_join *look)
 {
     const struct sql_node *join = sql_up(pair->node, SQL_JOIN);
     const struct sql_ref *optional = pair->left->source->nullable ? pair->left : pair->right;
@@ -203,7 +203,7 @@ static enum err_code look_at_block(struct vsig_subject *subject, const struct vs
         if (block->sources[i].nullable) optional |= vsig_source_bit(block, &block->sources[i]);
     if (!optional || shape->too_large || is_meant(shape, optional)) return ERR_OK;
     for (uint32_t i = 0; i < shape->n_pairs && !code && !undone->at; i++) {
-        struct look look = {.subject = subject, .shape = shape};
+        struct outer_join look = {.subject = subject, .shape = shape};
         if (!read_outer(subject, shape->pairs[i], &look) || !is_read_once(subject, look.key->source->table)) continue;
         undone->counts = undone->fills = false;
         look_at_items(block, look.optional, undone);

@@ -89,7 +89,7 @@ static const struct sql_node *condition_of(const struct sql_node *call, const st
 }
 
 /* Where the things of a share and the rows of their condition come from. */
-struct share {
+struct counted_share {
     const struct vsig_block_shape *shape;
     const struct sql_source *child;     /* the FROM item with the condition's columns */
     const struct schema_column *refers; /* its column that refers to the thing */
@@ -98,7 +98,7 @@ struct share {
 };
 
 static bool refers_to(struct vsig_subject *subject, const struct sql_ref *from, const struct sql_ref *to,
-                      struct share *share)
+                      struct counted_share *share)
 {
     const struct schema_column *a = schema_column_of(subject->schema, from), *b = schema_column_of(subject->schema, to);
     if (from->source != share->child || !a || !b || a->unique || !b->unique) return false;
@@ -109,7 +109,7 @@ static bool refers_to(struct vsig_subject *subject, const struct sql_ref *from, 
 }
 
 /* Finds the table of the things: by a join with the child, or by a reference of the child. */
-static bool find_things(struct vsig_subject *subject, const struct sql_ref *counted, struct share *share)
+static bool find_things(struct vsig_subject *subject, const struct sql_ref *counted, struct counted_share *share)
 {
     const struct schema_index *schema = subject->schema;
     const struct schema_column *column = schema_column_of(schema, counted);
@@ -135,7 +135,7 @@ static bool find_things(struct vsig_subject *subject, const struct sql_ref *coun
 }
 
 /* True if a condition of WHERE or ON restricts the rows of the child. The whole is then theirs on purpose. */
-static bool is_restricted(const struct share *share)
+static bool is_restricted(const struct counted_share *share)
 {
     vsig_sources child = vsig_source_bit(share->shape->block, share->child);
     for (uint32_t i = 0; i < share->shape->n_conditions; i++)
@@ -144,7 +144,7 @@ static bool is_restricted(const struct share *share)
 }
 
 /* Returns a probe for a thing without a row of the child, under the conditions of WHERE on the thing alone. */
-static const char *things_without(struct vsig_subject *subject, const struct share *share)
+static const char *things_without(struct vsig_subject *subject, const struct counted_share *share)
 {
     struct arena *arena = subject->arena;
     const struct schema_table *table = &subject->schema->tables[share->key->table],
@@ -178,7 +178,7 @@ static enum err_code look_at_division(struct vsig_subject *subject, const struct
     const struct sql_node *key = NULL, *condition = condition_of(part, &key);
     const struct sql_ref *counted = vsig_plain_column(operand_of(all));
     if (!condition || !counted || !vsig_plain_column(key)) return ERR_OK;
-    struct share share = {.shape = &shapes->blocks[block->index]};
+    struct counted_share share = {.shape = &shapes->blocks[block->index]};
     vsig_sources of = vsig_sources_in(block, condition, NULL);
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (of == vsig_source_bit(block, &block->sources[i])) share.child = &block->sources[i];
@@ -201,7 +201,7 @@ static enum err_code look_at_groups(struct vsig_subject *subject, const struct v
         sql_kid(inner->node, SELECT_HAVING) || shapes->blocks[inner->index].too_large)
         return ERR_OK;
     const struct sql_node *group = sql_kid(inner->node, SELECT_GROUP);
-    struct share share = {.shape = &shapes->blocks[inner->index]};
+    struct counted_share share = {.shape = &shapes->blocks[inner->index]};
     bool found = false;
     for (uint32_t i = 0; i < group->n_kids && !found; i++) {
         const struct sql_ref *counted = vsig_plain_column(group->kids[i]);

@@ -14,7 +14,8 @@ struct vsig_whole {
 const struct sql_node *vsig_whole_by_itself(struct vsig_subject *subject);
 
 /* Finds a conditional count of distinct keys that is divided by a count of the same keys, over rows of another table.
- * Also finds an average over groups of such rows, one for each key. Only a thing in the data without such a row counts: at most one probe for each division. */
+ * Also finds an average over groups of such rows, one for each key. Only a thing in the data
+ * without such a row counts: at most one probe for each division. */
 enum err_code vsig_whole_look(struct vsig_subject *subject, struct vsig_whole *whole);
 
 #endif

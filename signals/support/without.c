@@ -73,7 +73,7 @@ static const struct sql_ref *thing_of(const struct vsig_subject *subject, const 
     return NULL;
 }
 
-/* Returns the reference in a query of one table that shows only this column, as in IN (SELECT item_no FROM stock ...).
+/* Returns the reference in a query of one table that shows only this column, as in IN (SELECT code FROM stock ...).
  * NULL if there is none. */
 static const struct sql_ref *reference_shown(const struct vsig_subject *subject, const struct sql_block *block)
 {
