@@ -65,9 +65,9 @@ static bool drops_missing(const struct meaning *owner, const struct meaning_term
 /* True if the question leaves out the things without a value of the column: "leaving out loans without a fee". */
 static bool leaves_out_missing(const struct aligner *a, const struct schema_column *column)
 {
-    static const char *const skips[] = {"leave",    "leaving",   "left",         "skip",     "skipping",
-                                        "exclude",  "excluding", "ignore",       "ignoring", "omit",
-                                        "omitting", "disregard", "disregarding", NULL};
+    static const char *const skips[] = {"leave",        "leaving", "left",     "skip", "skipping", "exclude",
+                                        "excluding",    "ignore",  "ignoring", "omit", "omitting", "disregard",
+                                        "disregarding", "guess",   "guesses",  NULL};
     enum { REACH = 4 };
     const struct text_tokens *tokens = &a->question->tokens;
     for (uint32_t i = 0; i < tokens->n; i++) {
@@ -608,13 +608,26 @@ static void check_null_rows(struct aligner *a, const struct frame_element *zeros
                      "the question includes those without a value, but the condition is not true of NULL");
 }
 
+/* Checks IS DISTINCT FROM, which keeps the rows that "leaving out those without a town" does not. */
+static void check_kept_nulls(struct aligner *a, const struct meaning_term *condition)
+{
+    if (!align_is(condition, MEANING_OPERATION, "is distinct from") || condition->n_parts < 2 ||
+        condition->parts[1]->kind != MEANING_VALUE || !may_be_missing(a, condition->parts[0]))
+        return;
+    if (leaves_out_missing(a, align_column(a, meaning_follow(condition->parts[0], NULL))))
+        align_differ(a, ALIGN_NULLS, NULL, condition, true,
+                     "the question leaves out those without a value, but the condition is true of NULL");
+}
+
 void align_nulls(struct aligner *a)
 {
     const struct frame_element *zeros = align_asked(a, FRAME_ZEROS);
     for (uint32_t r = 0; r < a->n_relations; r++)
-        for (uint32_t i = 0; i < a->relations[r]->n_conditions; i++)
+        for (uint32_t i = 0; i < a->relations[r]->n_conditions; i++) {
+            check_kept_nulls(a, a->relations[r]->conditions[i]);
             if (leaves_null_out(a, a->relations[r]->conditions[i]))
                 check_null_rows(a, zeros, a->relations[r]->conditions[i]);
+        }
 }
 
 /* --- rows that UNION drops --- */

@@ -210,8 +210,8 @@ static bool is_unit_of(const struct question *question, const struct schema_colu
     return false;
 }
 
-/* True for a comparison with a number of the question, if only the column in the query can be compared with it: the
- * wanted column has no numbers, or the unit is that of the used one. */
+/* True for a comparison with a number for which the wanted column is no choice. It has no numbers, or the unit in the
+ * question is that of the used column. */
 static bool is_only_number(const struct vsig_subject *subject, const struct query_odd *odd)
 {
     double number;

@@ -109,6 +109,50 @@ static void check_extreme_function(struct vsig_run *run, const struct query_view
               max ? "least" : "greatest", max ? "maximum" : "minimum");
 }
 
+/* Returns the row that is selected by a comparison with others: the one outside of the subquery, or the one that the
+ * outer join keeps. *other gets the other row. Returns NULL if it is unknown. */
+static const struct sql_node *own_side(const struct sql_node *comparison, const struct sql_node **other)
+{
+    const struct sql_node *left = sql_kid(comparison, 0), *right = sql_kid(comparison, 1);
+    bool left_outer = left->ref->levels > 0, right_outer = right->ref->levels > 0;
+    bool joined = !left_outer && !right_outer && left->ref->source && right->ref->source;
+    if (joined) { /* an anti-join */
+        left_outer = !left->ref->source->nullable;
+        right_outer = !right->ref->source->nullable;
+    }
+    if (left_outer == right_outer) return NULL;
+    *other = left_outer ? right : left;
+    return left_outer ? left : right;
+}
+
+/* True if the comparison selects the rows without a match: in NOT EXISTS, in an anti-join, or in a count that is
+ * compared by =, < or <=. */
+static bool selects_unmatched(const struct sql_node *comparison, const struct query_view *view)
+{
+    const struct sql_node *subquery = sql_up(comparison, SQL_SUBQUERY);
+    if (query_is_excluded(comparison)) return true;
+    if (!subquery) return view->is_null;
+    const struct sql_node *count = subquery->parent;
+    return view->aggregate[QUERY_COUNT] && sql_is(count, SQL_BINARY) &&
+           (count->op == SQL_OP_EQ || count->op == SQL_OP_LT || count->op == SQL_OP_LE) &&
+           sql_kid(count, 0) == subquery;
+}
+
+/* Checks NOT EXISTS (... other.x > own.x), an anti-join or a count of such rows, which select the greatest x. */
+static void check_compared_direction(struct vsig_run *run, const struct query_view *view)
+{
+    const struct sql_node *comparison = vsig_compares_with_others(run->subject), *other;
+    const struct sql_node *own = comparison ? own_side(comparison, &other) : NULL;
+    if (!own || view->any_limit || view->window || view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN]) return;
+    bool greater = comparison->op == SQL_OP_GT || comparison->op == SQL_OP_GE;
+    bool greatest = greater == (sql_kid(comparison, 0) == other);
+    enum sql_op asked = selects_unmatched(comparison, view) ? wanted_by_all(run->subject, own) : SQL_OP_NONE;
+    if (asked == SQL_OP_NONE || asked == (greatest ? SQL_DESC : SQL_ASC)) return;
+    vsig_fire(run, VSIG_ERROR, comparison,
+              "the question asks for the %s value, but the comparison with the other rows selects the %s",
+              greatest ? "least" : "greatest", greatest ? "greatest" : "least");
+}
+
 /* True for an order of all rows: "oldest hire first", "biggest balance on top", "from the largest to the smallest". */
 static bool names_order(const struct question *question, const struct question_cue *cue)
 {
@@ -512,6 +556,7 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
     if (!view.select) return ERR_OK;
     check_superlative_missing(run, &view);
     check_superlative_direction(run, &view);
+    check_compared_direction(run, &view);
     check_named_order(run, &view);
     check_extreme_function(run, &view);
     check_limit_without_order(run, &view);

@@ -29,8 +29,8 @@ struct vsig_logic {
 /* Fills `logic`. Bounded by the statement. */
 void vsig_logic_look(struct vsig_subject *subject, struct vsig_logic *logic);
 
-/* Returns a comparison by <, <=, > or >= of a column of a row with the same column of another row, as in NOT EXISTS
- * (... n.day > c.day), which selects the last day. NULL if there is none. */
+/* Returns a comparison by <, <=, > or >= of a column of one row with the same column of another row. NOT EXISTS (...
+ * n.day > c.day) has one, and selects the last day. NULL if there is none. */
 const struct sql_node *vsig_compares_with_others(const struct vsig_subject *subject);
 
 #endif

@@ -27,8 +27,8 @@ bool vsig_question_says(const struct vsig_subject *subject, const char *const *p
 /* True if the question is about missing values: "unknown", "null", "blank". False without a question. */
 bool vsig_question_says_null(const struct vsig_subject *subject);
 
-/* True if a name of two to five letters is short for the word: the beginning of it ("op" of "operators"), or, with three
- * letters, letters of it in their order ("appt" of "appointments"). `word` is folded. */
+/* True if a name of two to five letters is short for a folded word. A name of two letters is the beginning of the word
+ * ("op" of "operators"). A longer one has letters of the word in their order ("appt" of "appointments"). */
 bool vsig_abbreviates(const char *name, const char *word);
 
 /* True if the question names the table itself. False without a question. */
