@@ -20,9 +20,8 @@ int vsig_probe_any(struct vsig_subject *subject, const char *sql, enum err_code 
  * with `name`, "WITH a AS (...), name AS (query) ". "" if it is empty. NULL if the arena is full. */
 const char *vsig_probe_with(struct vsig_subject *subject, const char *name, const struct sql_node *query);
 
-/* Returns 1 if the query gives a row. Returns 0 if it gives none, if there are no data, if it is refused, or if it takes
- * too long: then there is no proof, and the other checks of the signal still count. Any other failure is in *code. A
- * NULL `sql` gives 0. */
+/* Returns 1 if the query gives a row, else 0. A query that is refused, takes too long or has no data proves nothing,
+ * and the other checks of the signal still count. Any other failure is in *code. A NULL `sql` gives 0. */
 int vsig_probe_proves(struct vsig_subject *subject, const char *sql, enum err_code *code);
 
 /* Returns "FROM ... WHERE ..." of a block as printed. Leaves out the conditions of WHERE that use a source of
