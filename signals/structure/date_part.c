@@ -4,6 +4,7 @@
 #include "signals/support/calendar.h"
 #include "signals/support/names.h"
 #include "signals/support/part.h"
+#include "signals/support/quarter.h"
 
 static void check_weekday(struct vsig_run *run)
 {
@@ -19,6 +20,21 @@ static void check_weekday(struct vsig_run *run)
                   "Monday is %d",
                   slip.labelled ? "the label says" : "the question names", slip.meant, slip.taken, slip.sunday,
                   slip.monday);
+}
+
+/* Checks formulas of quarters. Seasons may begin in March. */
+static void check_quarters(struct vsig_run *run)
+{
+    static const char *const SEASON[] = {"season", NULL}, *const QUARTER[] = {"quarter", "q1", "q2", "q3", "q4", NULL};
+    const struct sql_node *root = run->subject->stmt->root;
+    if (vsig_question_says(run->subject, SEASON)) return;
+    bool said = vsig_question_says(run->subject, QUARTER);
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        if (vsig_quarter_of(run->subject, n) != VSIG_QUARTER_WRONG) continue;
+        vsig_fire(run, said ? VSIG_ERROR : VSIG_WARNING, n,
+                  "this division of the month by 3 separates months of one quarter; (month + 2) / 3 is the quarter");
+        return;
+    }
 }
 
 static enum err_code check_months(struct vsig_run *run)
@@ -47,6 +63,7 @@ static enum err_code date_part_eval(struct vsig_run *run)
         vsig_fire(run, VSIG_ERROR, parts.at, "the question names a %s, but the query extracts the %s",
                   vsig_part_name(parts.wanted), vsig_part_name(parts.taken));
     check_weekday(run);
+    check_quarters(run);
     enum err_code code = check_months(run);
     return run->verdict->state == VSIG_FIRED ? ERR_OK : code;
 }

@@ -327,6 +327,13 @@ static bool is_month_slice(const struct sql_node *node, const struct sql_node **
     return false;
 }
 
+bool vsig_extracts_month(const struct sql_node *node)
+{
+    const struct sql_node *date;
+    const struct form *form = form_of(node, &date);
+    return form ? !form->weekday : is_month_slice(node, &date);
+}
+
 /* True if the column's commonest value begins with a year: 2023-11 ... */
 static bool begins_with_year(const struct schema_column *column)
 {

@@ -21,4 +21,7 @@ bool vsig_weekday_slip_find(const struct vsig_subject *subject, struct vsig_week
  * gets the reason if the probe failed. */
 const struct sql_node *vsig_merged_months(struct vsig_subject *subject, enum err_code *code);
 
+/* True if the node extracts the number of a month from a date. */
+bool vsig_extracts_month(const struct sql_node *node);
+
 #endif

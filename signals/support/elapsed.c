@@ -84,7 +84,7 @@ enum vsig_elapsed vsig_elapsed_of(const struct vsig_subject *subject, const stru
 {
     const struct schema_index *schema = subject->schema;
     if (!sql_is(node, SQL_BINARY) || node->op != SQL_OP_SUB || is_harmless(node)) return VSIG_ELAPSED_NONE;
-    if (schema->quotes_names && !schema->divides_exactly) return VSIG_ELAPSED_NONE; /* the engine gives days */
+    if (schema->alias_is_row) return VSIG_ELAPSED_NONE; /* PostgreSQL gives days */
     enum form left = form_of(subject, node->kids[0], 0), right = form_of(subject, node->kids[1], 0);
     if (left == FORM_OTHER || right == FORM_OTHER) return VSIG_ELAPSED_NONE;
     return left == FORM_DATE && right == FORM_DATE ? VSIG_ELAPSED_DIGITS : VSIG_ELAPSED_YEARS;
