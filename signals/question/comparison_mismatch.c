@@ -5,6 +5,7 @@
  * or excluded is a note if the column does not hold the bound, because the result is the same. The unused_value signal
  * reports numbers that the query does not compare. */
 #include "signals/support/logic.h"
+#include "signals/support/period.h"
 #include "signals/support/query.h"
 
 #include <math.h>
@@ -169,6 +170,20 @@ static void check_keys(struct vsig_run *run)
               "the query compares a key with < or >, but the question does not mention the key");
 }
 
+/* Reports "in force on 15 March" written as start >= '2024-03-15'. */
+static void check_period(struct vsig_run *run)
+{
+    struct vsig_period_slip slip;
+    if (run->subject->evidence || !vsig_period_slip_find(run->subject, &slip)) return;
+    vsig_fire(run, VSIG_ERROR, slip.at,
+              slip.start
+                  ? "the question asks for what holds on a day, so %s must be on or before that day, but the query "
+                    "selects later starts"
+                  : "the question asks for what holds on a day, so %s must be on or after that day, but the query "
+                    "selects earlier ends",
+              slip.column->name);
+}
+
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 {
     const struct question *question = run->subject->analysis;
@@ -182,6 +197,7 @@ static enum err_code comparison_mismatch_eval(struct vsig_run *run)
             check_number(run, cue, cue->number);
     }
     check_column(run);
+    check_period(run);
     if (run->verdict->state != VSIG_FIRED) check_keys(run);
     return ERR_OK;
 }
