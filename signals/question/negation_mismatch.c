@@ -218,6 +218,15 @@ static bool leaves_out_nothing(const struct sql_node *negation)
     return false;
 }
 
+/* True for NOT (a <= b), which is a > b for the rows that have both values. */
+static bool turns_comparison(const struct sql_node *negation)
+{
+    if (negation->kind != SQL_UNARY || negation->op != SQL_OP_NOT || !sql_is(negation->kids[0], SQL_BINARY))
+        return false;
+    uint8_t op = negation->kids[0]->op;
+    return op == SQL_OP_LT || op == SQL_OP_LE || op == SQL_OP_GT || op == SQL_OP_GE;
+}
+
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
@@ -228,7 +237,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     if (negation->kind == SQL_BINARY && !query_literal(sql_kid(negation, 0), NULL) &&
         !query_literal(sql_kid(negation, 1), NULL))
         return; /* a.id <> b.id excludes pairs of a row with itself */
-    if (leaves_out_nothing(negation)) return;
+    if (leaves_out_nothing(negation) || turns_comparison(negation)) return;
     for (const char *const *word = EXCLUDERS; *word; word++)
         if (question_has(question, *word)) return;
     if (has_negative_word(question)) return;
