@@ -128,6 +128,12 @@ static void check_cues(struct aligner *a, const struct schema_column *more, cons
 
 /* --- late and early --- */
 
+/* True for <= and >=. A query may count them to subtract them: what is not late is on time or early. */
+static bool is_inclusive(const struct meaning_term *condition)
+{
+    return condition->name[0] && condition->name[1] == '=';
+}
+
 static void check_plan(struct aligner *a, const struct frame_element *asked, const struct align_pair *pair,
                        const struct meaning_term *condition)
 {
@@ -135,8 +141,8 @@ static void check_plan(struct aligner *a, const struct frame_element *asked, con
     if (more == less || is_negated(a, asked->first)) return;
     if (less == (asked->kind == FRAME_LATE))
         align_agree(a, ALIGN_DIRECTION, asked, condition);
-    else
-        align_differ(a, ALIGN_DIRECTION, asked, condition, false,
+    else if (!is_inclusive(condition))
+        align_differ(a, ALIGN_DIRECTION, asked, condition, align_says(a, asked, "than"),
                      asked->kind == FRAME_LATE
                          ? "the question asks for what is late, but the query takes what is early"
                          : "the question asks for what is early, but the query takes what is late");

@@ -1,5 +1,6 @@
 /* type_mismatch: a comparison or calculation across types whose values cannot match. The values of the column are the
  * proof. */
+#include "signals/support/elapsed.h"
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
 
@@ -121,6 +122,19 @@ static void calculate(struct vsig_run *run, const struct sql_node *node, const s
                   vsig_column_name(run->subject, ref), KIND_NAMES[kind]);
 }
 
+/* Checks a difference of two dates. Years are right if the question asks for years. */
+static void subtract(struct vsig_run *run, const struct sql_node *node)
+{
+    static const char *const YEARS[] = {"year", "age", "old", "older", "decade", "young", "annivers", NULL};
+    enum vsig_elapsed elapsed = vsig_elapsed_of(run->subject, node);
+    if (elapsed == VSIG_ELAPSED_DIGITS)
+        vsig_fire(run, VSIG_ERROR, node,
+                  "the dates are subtracted as numbers of the form 20240131, so the result is not a number of days");
+    if (elapsed != VSIG_ELAPSED_YEARS || vsig_question_says(run->subject, YEARS) || run->subject->evidence) return;
+    vsig_fire(run, run->subject->question ? VSIG_ERROR : VSIG_WARNING, node,
+              "the dates are subtracted as text, so only their years count, and the result is not a number of days");
+}
+
 static enum err_code eval(struct vsig_run *run)
 {
     struct vsig_predicate all[VSIG_MAX_PREDICATES];
@@ -135,6 +149,7 @@ static enum err_code eval(struct vsig_run *run)
         } else if (node->kind == SQL_BINARY && node->op >= SQL_OP_ADD && node->op <= SQL_OP_MOD) {
             calculate(run, node, node->kids[0]);
             calculate(run, node, node->kids[1]);
+            subtract(run, node);
         }
     }
     return ERR_OK;
@@ -151,7 +166,8 @@ const struct vsig_def vsig_type_mismatch = {
                    "word, and a word counts as 0 in a sum.",
     .example = "`WHERE hired > 2020` keeps every row if hired contains texts such as '2020-05-01'. A text is greater "
                "than any number.",
-    .instruction = "Compare with a value in the format that the column stores, or convert the column first.",
+    .instruction = "Compare with a value in the format that the column stores, or convert the column first. For days "
+                   "between dates, use DATEDIFF(later, earlier), or julianday(later) - julianday(earlier) in SQLite.",
     .options = OPTIONS,
     .eval = eval,
 };

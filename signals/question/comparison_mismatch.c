@@ -5,6 +5,8 @@
  * or excluded is a note if the column does not hold the bound, because the result is the same. The unused_value signal
  * reports numbers that the query does not compare. */
 #include "signals/support/logic.h"
+#include "signals/support/names.h"
+#include "signals/support/period.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -247,6 +249,75 @@ static void check_keys(struct vsig_run *run)
               "the query compares a key with < or >, but the question does not mention the key");
 }
 
+/* Reports "in force on 15 March" written as start >= '2024-03-15'. */
+static void check_period(struct vsig_run *run)
+{
+    struct vsig_period_slip slip;
+    if (run->subject->evidence || !vsig_period_slip_find(run->subject, &slip)) return;
+    vsig_fire(run, VSIG_ERROR, slip.at,
+              slip.start
+                  ? "the question asks for what holds on a day, so %s must be on or before that day, but the query "
+                    "selects later starts"
+                  : "the question asks for what holds on a day, so %s must be on or after that day, but the query "
+                    "selects earlier ends",
+              slip.column->name);
+}
+
+/* --- planned and actual ------------------------------------------------------------------------------------------- */
+
+/* Words of two columns that differ in one word: PlannedPickup and ActualPickup. */
+static const char *const PLANS[2][12] = {
+    {"plan", "schedul", "expect", "estim", "promis", "forecast", NULL},
+    {"actual", "real", NULL},
+};
+
+static int plan_side(const struct schema_column *column)
+{
+    bool planned = query_name_has(column, PLANS[0]), actual = query_name_has(column, PLANS[1]);
+    return planned == actual ? -1 : actual;
+}
+
+/* True if both names have the same words but for the one that says planned or actual. */
+static bool are_twins(const struct schema_column *a, const struct schema_column *b)
+{
+    uint32_t differ = 0;
+    if (a->words.n != b->words.n || a->affinity != b->affinity) return false;
+    for (uint32_t i = 0; i < a->words.n; i++) differ += strcmp(a->words.items[i].stem, b->words.items[i].stem) != 0;
+    return differ == 1;
+}
+
+/* Returns the twin of a planned or actual column. NULL if it is not the only column of its side. */
+static const struct schema_column *twin_of(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    const struct schema_table *table = &subject->schema->tables[column->table];
+    const struct schema_column *twin = NULL;
+    int side = plan_side(column);
+    for (uint32_t i = 0; side >= 0 && i < table->n_columns; i++) {
+        if (plan_side(&table->columns[i]) != 1 - side) continue;
+        if (twin || !are_twins(column, &table->columns[i])) return NULL;
+        twin = &table->columns[i];
+    }
+    return twin;
+}
+
+/* Reports "planned to be picked up in March" written as a condition on the actual pickup, and the reverse. "More than
+ * expected" plans something else. */
+static void check_plan(struct vsig_run *run)
+{
+    const struct vsig_subject *subject = run->subject;
+    const struct sql_node *root = subject->stmt->root;
+    bool planned = vsig_question_says(subject, PLANS[0]), actual = vsig_question_says(subject, PLANS[1]);
+    if (planned == actual || subject->evidence || query_uses_name(subject, PLANS[actual])) return;
+    if (question_has(subject->analysis, "than")) return;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        const struct schema_column *column = n->kind == SQL_COLUMN ? query_column(subject, n) : NULL;
+        const struct schema_column *twin = column && plan_side(column) == planned ? twin_of(subject, column) : NULL;
+        if (!twin || sql_clause_of(n) != SQL_CLAUSE_WHERE) continue;
+        vsig_fire(run, VSIG_ERROR, n, "the question refers to %s, but the query compares %s", twin->name, column->name);
+        return;
+    }
+}
+
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 {
     const struct question *question = run->subject->analysis;
@@ -260,6 +331,8 @@ static enum err_code comparison_mismatch_eval(struct vsig_run *run)
             check_number(run, cue, cue->number);
     }
     check_column(run);
+    check_period(run);
+    if (run->verdict->state != VSIG_FIRED) check_plan(run);
     if (run->verdict->state != VSIG_FIRED) check_keys(run);
     return ERR_OK;
 }

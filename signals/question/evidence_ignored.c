@@ -5,6 +5,7 @@
  * denominator, below for above) is an error. So is another literal that neither question nor evidence mentions. An
  * unused definition is a warning, and only if the question contains the defined word itself. */
 #include "signals/support/definition.h"
+#include "signals/support/zone.h"
 
 static void report(struct vsig_run *run, const struct definition_use *use, const struct question_definition *definition)
 {
@@ -21,9 +22,21 @@ static void report(struct vsig_run *run, const struct definition_use *use, const
                   column->name);
 }
 
+/* Reports local times taken from times stored in UTC as they are. */
+static void check_zone(struct vsig_run *run)
+{
+    const struct schema_column *column;
+    const struct sql_node *use = vsig_unconverted_time(run->subject, &column);
+    if (use)
+        vsig_fire(run, VSIG_ERROR, use,
+                  "the times are stored in UTC and the question asks for local time, but the query does not convert %s",
+                  column->name);
+}
+
 static enum err_code evidence_ignored_eval(struct vsig_run *run)
 {
     const struct question *question = run->subject->analysis;
+    check_zone(run);
     for (uint32_t i = 0; i < question->n_definitions; i++) {
         const struct question_definition *definition = &question->definitions[i];
         if (!definition->asked || !definition->named) continue;
@@ -44,8 +57,10 @@ const struct vsig_def vsig_evidence_ignored = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "a definition in the evidence is not used, or is used in reverse",
-    .description = "The evidence defines a word of the question by a condition or a formula over columns. The query "
-                   "does not use the definition, reverses it, or compares with another value.",
+    .description =
+        "The evidence defines a word of the question by a condition or a formula over columns. The query "
+        "does not use the definition, reverses it, or compares with another value. Or times are stored in UTC, and "
+        "the query takes them for local times.",
     .example = "What is the hit rate (hits / shots) of each player? - SELECT name, shots / hits FROM player",
     .instruction = "Use the definition exactly as the evidence gives it.",
     .eval = evidence_ignored_eval,

@@ -444,6 +444,15 @@ static bool selects_extreme(const struct vsig_subject *subject)
     return subject->analysis->cue_kinds & EXTREMES && vsig_compares_with_others(subject);
 }
 
+/* True for NOT (a <= b), which is a > b for the rows that have both values. */
+static bool turns_comparison(const struct sql_node *negation)
+{
+    if (negation->kind != SQL_UNARY || negation->op != SQL_OP_NOT || !sql_is(negation->kids[0], SQL_BINARY))
+        return false;
+    uint8_t op = negation->kids[0]->op;
+    return op == SQL_OP_LT || op == SQL_OP_LE || op == SQL_OP_GT || op == SQL_OP_GE;
+}
+
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
@@ -454,7 +463,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     if (negation->kind == SQL_BINARY && !query_literal(sql_kid(negation, 0), NULL) &&
         !query_literal(sql_kid(negation, 1), NULL))
         return; /* a.id <> b.id excludes pairs of a row with itself */
-    if (leaves_out_nothing(negation) || selects_extreme(run->subject)) return;
+    if (leaves_out_nothing(negation) || turns_comparison(negation) || selects_extreme(run->subject)) return;
     if (is_in_order(negation)) return; /* ORDER BY state <> 'open' excludes no rows */
     for (const char *const *word = EXCLUDERS; *word; word++)
         if (question_has(question, *word)) return;

@@ -153,11 +153,14 @@ static bool epoch_date(const char *text, GDate *out)
     return true;
 }
 
-/* Reads the date of a literal: '2020-12-31', '20201231', or a time since 1970. */
-static bool date_of(const char *text, GDate *out)
+/* Reads the days of a literal: '2020-12-31', '20201231', a time since 1970, or all days of '2020-12'. */
+static bool days_of(const char *text, GDate *first, GDate *last)
 {
     enum { DIGITS = 8 };
-    if (epoch_date(text, out)) return true;
+    if (epoch_date(text, first)) {
+        *last = *first;
+        return true;
+    }
     struct question_date date = {0};
     size_t len = strlen(text);
     if (len == DIGITS && strspn(text, "0123456789") == DIGITS) {
@@ -166,13 +169,26 @@ static bool date_of(const char *text, GDate *out)
     } else if (!question_read_date(text, len, true, &date)) {
         return false;
     }
-    if (date.day < 1 || date.month < 1 || date.year < 1) return false;
-    GDateDay day = (GDateDay)date.day;
+    if (date.month < 1 || date.year < 1) return false;
+    bool whole_month = date.day < 0;
+    GDateDay day = (GDateDay)(whole_month ? 1 : date.day);
     GDateMonth month = (GDateMonth)date.month;
     GDateYear year = (GDateYear)date.year;
     if (!g_date_valid_dmy(day, month, year)) return false;
-    g_date_clear(out, 1);
-    g_date_set_dmy(out, day, month, year);
+    g_date_clear(first, 1);
+    g_date_set_dmy(first, day, month, year);
+    *last = *first;
+    if (whole_month) g_date_set_day(last, g_date_get_days_in_month(month, year));
+    return true;
+}
+
+/* Reads the days of a literal, the day before and the day after: *before and *after are those two. */
+static bool days_around(const char *text, GDate *before, GDate *first, GDate *after)
+{
+    if (!days_of(text, first, after)) return false;
+    *before = *first;
+    g_date_subtract_days(before, 1);
+    g_date_add_days(after, 1);
     return true;
 }
 
@@ -181,14 +197,13 @@ static bool date_of(const char *text, GDate *out)
 static bool is_part_of_date_near(const struct literals *literals, double number)
 {
     for (uint32_t i = 0; i < literals->n; i++) {
-        GDate day;
-        if (!date_of(literals->items[i].text, &day)) continue;
-        g_date_subtract_days(&day, 1);
-        for (int step = -1; step <= 1; step++) {
-            int parts[] = {g_date_get_day(&day), g_date_get_month(&day), g_date_get_year(&day)};
-            for (size_t k = 0; k < G_N_ELEMENTS(parts); k++)
+        GDate days[3];
+        if (!days_around(literals->items[i].text, &days[0], &days[1], &days[2])) continue;
+        bool month = g_date_days_between(&days[0], &days[2]) > 2; /* '2024-05': no day is written */
+        for (size_t d = 0; d < G_N_ELEMENTS(days); d++) {
+            int parts[] = {g_date_get_year(&days[d]), g_date_get_month(&days[d]), g_date_get_day(&days[d])};
+            for (size_t k = 0; k < (month ? 2 : G_N_ELEMENTS(parts)); k++)
                 if (fabs(number - parts[k]) < 1e-9) return true;
-            g_date_add_days(&day, 1);
         }
     }
     return false;
@@ -570,15 +585,15 @@ static bool says_year(const struct text_tokens *tokens, GDateYear year)
     return false;
 }
 
-/* True for a bound one day off: "< '2025-01-01'" for 2024, ">= '2024-01-01'" for after 2023. */
+/* True for a bound one day or month off: "< '2025-01-01'" or "< '2025-01'" for 2024, ">= '2024-01-01'" for after
+ * 2023. */
 static bool is_next_to_said_year(const struct question *question, const struct literal *literal)
 {
-    GDate date;
-    if (!date_of(literal->text, &date)) return false;
-    g_date_subtract_days(&date, 1);
-    for (int step = -1; step <= 1; step++, g_date_add_days(&date, 1))
-        if (says_year(&question->tokens, g_date_get_year(&date)) ||
-            says_year(&question->evidence, g_date_get_year(&date)))
+    GDate days[3];
+    if (!days_around(literal->text, &days[0], &days[1], &days[2])) return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(days); i++)
+        if (says_year(&question->tokens, g_date_get_year(&days[i])) ||
+            says_year(&question->evidence, g_date_get_year(&days[i])))
             return true;
     return false;
 }

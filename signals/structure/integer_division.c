@@ -1,6 +1,7 @@
 /* integer_division: a quotient of whole numbers loses its fraction, but the question asks for a ratio. A part divided
  * by its whole is 0 for nearly all data, so this case is an error. The other cases are warnings. */
 #include "signals/support/names.h"
+#include "signals/support/quarter.h"
 #include "signals/support/quotient.h"
 #include "signals/support/types.h"
 
@@ -48,7 +49,8 @@ static void look_at(struct vsig_run *run, const struct sql_node *division)
     if (vsig_type_of(subject, division->kids[0]) != VSIG_TYPE_INT) return;
     if (vsig_type_of(subject, division->kids[1]) != VSIG_TYPE_INT) return;
     if (is_whole_literal(division->kids[0]) && is_whole_literal(division->kids[1])) return;
-    if (used_as_integer(division)) return;
+    if (used_as_integer(division) || vsig_divides_date_part(division)) return;
+    if (vsig_quarter_of(subject, division) != VSIG_QUARTER_NONE) return; /* date_part judges it */
     if (vsig_question_says(subject, RATIO_WORDS))
         vsig_fire(run, is_nothing(division) ? VSIG_ERROR : VSIG_WARNING, division,
                   "two whole numbers are divided, so the fraction that the question asks for is truncated");

@@ -1,11 +1,11 @@
-/* lost_last_day: an upper bound at the last day of a period, or equality with a day, on a column whose values have
- * times of day.
+/* lost_last_day: a bound that is a day, on a column whose values have times of day.
  *
- * "<= '2024-06-30'" keeps only midnight of that day. "= '2024-06-30 00:00:00'" does the same. The data decide: the
- * column must hold values with a time of day, and the bound must not have one. */
-#include "signals/support/meaning.h"
-
-#include "lib/question/forms.h"
+ * "<= '2024-06-30'" keeps only midnight of that day. "= '2024-06-30 00:00:00'" does the same. For "after 30 June",
+ * "> '2024-06-30'" counts the rest of that day; a probe looks for such rows. The data decide: the column must hold
+ * values with a time of day, and the bound must not have one. */
+#include "lib/question/phrase.h"
+#include "signals/support/day.h"
+#include "signals/support/probe.h"
 #include "signals/support/query.h"
 
 #include <string.h>
@@ -35,29 +35,128 @@ static bool holds_times(const struct schema_column *column)
     return found;
 }
 
-/* True for "2024-06-30" and "2024-06-30 00:00:00". */
-static bool is_midnight(const struct sql_node *bound)
+/* Returns the column that is compared with a day, if it holds times of day; else NULL. */
+static const struct schema_column *timed_column(const struct vsig_run *run, const struct sql_node *value,
+                                                const struct sql_node *bound, struct question_date *day)
 {
-    if (!sql_is(bound, SQL_LITERAL) || bound->op != SQL_LIT_STRING || bound->text_len < DAY) return false;
-    for (size_t i = DAY; i < bound->text_len; i++)
-        if (!strchr(" T0:.Z", bound->text[i])) return false;
-    return is_day(bound->text, DAY);
+    const struct schema_column *column = vsig_read_day(bound, day) ? query_column(run->subject, value) : NULL;
+    return column && holds_times(column) ? column : NULL;
+}
+
+static bool is_negated(const struct sql_node *node)
+{
+    return sql_is(node->parent, SQL_UNARY) && node->parent->op == SQL_OP_NOT;
+}
+
+static void add_column(struct vsig_run *run, struct vsig_finding *finding, const struct schema_column *column)
+{
+    vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[column->table].name,
+                  column->name);
 }
 
 /* Checks a comparison of a value with a bound that is a day. */
 static void check_bound(struct vsig_run *run, const struct sql_node *node, const struct sql_node *value,
                         const struct sql_node *bound)
 {
-    const struct schema_column *column = is_midnight(bound) ? query_column(run->subject, value) : NULL;
-    if (sql_is(node->parent, SQL_UNARY) && node->parent->op == SQL_OP_NOT) return; /* the negation keeps that day */
-    if (!column || !holds_times(column)) return;
+    struct question_date day;
+    const struct schema_column *column = timed_column(run, value, bound, &day);
+    if (!column || is_negated(node)) return; /* the negation keeps that day */
     bool equal = sql_is(node, SQL_IN) || (sql_is(node, SQL_BINARY) && node->op == SQL_OP_EQ);
-    struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, node, "%s",
-                  equal ? "the date is the midnight at which the day begins, so rows later on that day are lost"
-                        : "the bound is the midnight at which the last day begins, so the rest of that day is lost");
-    vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[column->table].name,
-                  column->name);
+    add_column(run,
+               vsig_fire(run, VSIG_ERROR, node, "%s",
+                         equal ? "the date is the midnight at which the day begins, so rows later on that day are lost"
+                               : "the bound is the midnight at which the last day begins, so the rest of that day is "
+                                 "lost"),
+               column);
+}
+
+/* --- after a day -------------------------------------------------------------------------------------------------- */
+
+/* True if the question asks for times after that day. "On or after" and "the week after" do not. */
+static bool asks_after(const struct vsig_subject *subject, const struct question_date *day)
+{
+    static const char *const AFTER[] = {"after", "past", "beyond", "following", "than", NULL};
+    static const char *const LATER[] = {"later", "latest", NULL};
+    static const char *const OTHER[] = {"or",     "and",  "not",   "day",  "days",  "week",     "weeks", "month",
+                                        "months", "year", "years", "hour", "hours", "no",       "nor",   "never",
+                                        "/",      "from", "weeks", "soon", "time",  "starting", NULL};
+    struct vsig_said_day said[VSIG_MAX_SAID_DAYS];
+    const struct text_token *tokens = subject->analysis ? subject->analysis->tokens.items : NULL;
+    uint32_t n = vsig_said_days(subject, said);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = vsig_token_before_day(subject, &said[i]);
+        if (at == UINT32_MAX || !vsig_is_said_day(&said[i], day) || !question_token_is(&tokens[at], AFTER)) continue;
+        bool than = strcmp(tokens[at].norm, "than") == 0;
+        if (than && (at == 0 || !question_token_is(&tokens[at - 1], LATER))) continue;
+        uint32_t before = than ? at - 1 : at;
+        if (before == 0 || !question_token_is(&tokens[before - 1], OTHER)) return true;
+    }
+    return false;
+}
+
+/* True if the evidence writes the day, so that it may state the bound itself. */
+static bool evidence_has(const struct vsig_subject *subject, const struct question_date *day)
+{
+    const char *text = arena_printf(subject->arena, "%04d-%02d-%02d", day->year, day->month, day->day);
+    return subject->evidence && text && strstr(subject->evidence, text);
+}
+
+/* True if the query has the day more than once, because another condition may then exclude it. */
+static bool has_day_again(const struct vsig_subject *subject, const struct question_date *day)
+{
+    uint32_t n = 0;
+    for (const struct sql_node *node = subject->stmt->root; node; node = sql_walk(subject->stmt->root, node)) {
+        struct question_date other;
+        n += sql_is(node, SQL_LITERAL) && vsig_read_day(node, &other) && other.year == day->year &&
+             other.month == day->month && other.day == day->day;
+    }
+    return n > 1;
+}
+
+/* Returns 1 if the column has a time of that day which the bound lets in, 0 if not, -1 if unknown. */
+static int has_rows_that_day(struct vsig_run *run, const struct schema_column *column, const struct question_date *day,
+                             const char *op, enum err_code *code)
+{
+    struct vsig_subject *subject = run->subject;
+    const char *table = schema_quote_table(subject->arena, &subject->schema->tables[column->table]);
+    const char *name = db_quote_name(subject->arena, column->name, strlen(column->name));
+    const char *next = vsig_next_day(subject->arena, day);
+    if (!subject->db || !table || !name || !next) return -1;
+    return vsig_probe_any(subject,
+                          arena_printf(subject->arena,
+                                       "SELECT 1 FROM %s WHERE %s %s '%04d-%02d-%02d' AND %s < '%s' LIMIT 1", table,
+                                       name, op, day->year, day->month, day->day, name, next),
+                          code);
+}
+
+/* Checks a lower bound that is a day, if the question asks for times after that day. */
+static enum err_code check_after(struct vsig_run *run, const struct sql_node *node, const struct sql_node *value,
+                                 const struct sql_node *bound, bool strict)
+{
+    struct question_date day;
+    enum err_code code = ERR_OK;
+    const struct schema_column *column = timed_column(run, value, bound, &day);
+    if (!column || !asks_after(run->subject, &day) || evidence_has(run->subject, &day)) return ERR_OK;
+    if (has_day_again(run->subject, &day)) return ERR_OK;
+    int kept = has_rows_that_day(run, column, &day, strict ? ">" : ">=", &code);
+    if (kept == 0 || code != ERR_OK) return code;
+    add_column(run,
+               vsig_fire(run, kept == 1 && strict ? VSIG_ERROR : VSIG_WARNING, node,
+                         "the question asks for times after that day, but the bound is the midnight at which the day "
+                         "begins, so rows of that day are counted"),
+               column);
+    return ERR_OK;
+}
+
+/* Checks one comparison, `value op bound`, in both directions of its meaning. */
+static enum err_code check_comparison(struct vsig_run *run, const struct sql_node *node, const struct sql_node *value,
+                                      const struct sql_node *bound, enum sql_op op)
+{
+    bool negated = is_negated(node);
+    if (op == SQL_OP_EQ || op == SQL_OP_LE) check_bound(run, node, value, bound);
+    if (op == (negated ? SQL_OP_LE : SQL_OP_GT)) return check_after(run, node, value, bound, true);
+    if (op == (negated ? SQL_OP_LT : SQL_OP_GE)) return check_after(run, node, value, bound, false);
+    return ERR_OK;
 }
 
 /* IN ('2024-03-01', '2024-03-02') matches two midnights only. */
@@ -70,17 +169,18 @@ static void check_list(struct vsig_run *run, const struct sql_node *in)
 static enum err_code lost_last_day_eval(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
+    enum err_code failed = ERR_OK;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         if (sql_is(n, SQL_BETWEEN) && !(n->flags & SQL_F_NOT))
             check_bound(run, n, sql_kid(n, BETWEEN_VALUE), sql_kid(n, BETWEEN_HIGH));
         if (sql_is(n, SQL_IN) && !(n->flags & SQL_F_NOT)) check_list(run, n);
-        if (!sql_is(n, SQL_BINARY)) continue;
-        if (n->op == SQL_OP_EQ) check_bound(run, n, sql_kid(n, 0), sql_kid(n, 1));
-        if (n->op == SQL_OP_EQ) check_bound(run, n, sql_kid(n, 1), sql_kid(n, 0));
-        if (n->op == SQL_OP_LE) check_bound(run, n, sql_kid(n, 0), sql_kid(n, 1));
-        if (n->op == SQL_OP_GE) check_bound(run, n, sql_kid(n, 1), sql_kid(n, 0));
+        if (!sql_is(n, SQL_BINARY) || !sql_is_comparison(n->op)) continue;
+        enum err_code code = check_comparison(run, n, sql_kid(n, 0), sql_kid(n, 1), (enum sql_op)n->op);
+        if (code == ERR_OK)
+            code = check_comparison(run, n, sql_kid(n, 1), sql_kid(n, 0), sql_op_swap((enum sql_op)n->op));
+        if (code != ERR_OK) failed = code;
     }
-    return ERR_OK;
+    return run->verdict->state == VSIG_FIRED ? ERR_OK : failed;
 }
 
 const struct vsig_def vsig_lost_last_day = {
@@ -89,12 +189,14 @@ const struct vsig_def vsig_lost_last_day = {
     .family = VSIG_VALUE,
     .cause = VSIG_DATA_AMBIGUITY,
     .needs = VSIG_NEEDS_DATA,
-    .sentence = "a comparison with a day drops rows of that day, because the values have a time of day",
+    .sentence = "a comparison with a day drops rows of that day, or counts them for \"after\" it, because the values "
+                "have a time of day",
     .description = "A date without a time is the midnight at which the day begins. If the column holds times of day, "
                    "BETWEEN and <= with the last day of a period drop the rest of that day. Equality with a day finds "
-                   "its midnight only.",
+                   "its midnight only. For times after a day, > counts the rest of that day.",
     .example = "How many orders were placed in June 2024? - SELECT COUNT(*) FROM orders WHERE placed_at BETWEEN "
                "'2024-06-01' AND '2024-06-30'",
-    .instruction = "Use < with the first day after the period. For one day, use >= that day and < the next day.",
+    .instruction = "Use < with the first day after the period. For one day, use >= that day and < the next day. "
+                   "For times after a day, use >= the next day.",
     .eval = lost_last_day_eval,
 };
