@@ -97,6 +97,7 @@ Test(mariadb, gate_refuses_functions_that_resemble_forms)
         "SELECT `match`(a) FROM t",
         "SELECT a FROM t PARTITION (p0, f(1))",
         "SELECT a FROM t USE INDEX (f(1))",
+        "SELECT * FROM JSON_TABLE('[1]', '$' COLUMNS (a int PATH '$' DEFAULT sleep(5) ON EMPTY)) AS t",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(statements); i++)
         cr_expect_neq(passes(statements[i]), ERR_OK, "%s", statements[i]);
