@@ -18,6 +18,8 @@
 #include "lib/base/clock.h"
 #include "lib/base/locations.h"
 #include "lib/base/log.h"
+#include "lib/db/mariadb_address.h"
+#include "lib/sql/dialect.h"
 #include "scoring/models.h"
 #include "worker/db_breakers.h"
 
@@ -448,6 +450,54 @@ static uint64_t database_flow(const struct msg_request *request)
     return (uint64_t)1 << 32 | g_str_hash(name);
 }
 
+static bool has_hash(const struct msg_request *request)
+{
+    for (uint32_t i = 0; i < request->n_candidates; i++) {
+        const struct msg_text *sql = &request->candidates[i].sql;
+        if (sql->len && memchr(sql->bytes, '#', sql->len)) return true;
+    }
+    return false;
+}
+
+static bool is_mariadb(const struct engine *engine, const struct msg_request *request)
+{
+    char *path = NULL;
+    if (request->schema || !request->db) return false;
+    bool known = worker_database_path(&engine->databases, request->db, &path, NULL) == ERR_OK;
+    bool claims = known && mariadb_address_claims(path);
+    free(path);
+    return claims;
+}
+
+/* Blanks the comments that start with # if the candidates are for MariaDB, the only engine with such comments. Copies
+ * are in the arena. */
+static enum err_code blank_comments(const struct engine *engine, struct arena *arena, struct msg_request *request)
+{
+    if (!has_hash(request) || !is_mariadb(engine, request)) return ERR_OK;
+    struct msg_candidate *candidates = arena_new_array(arena, request->n_candidates, struct msg_candidate);
+    if (!candidates) return ERR_LIMIT_MEMORY;
+    for (uint32_t i = 0; i < request->n_candidates; i++) {
+        candidates[i] = request->candidates[i];
+        struct msg_text *sql = &candidates[i].sql;
+        sql->bytes = sql_blank_hash_comments(arena, sql->bytes ? sql->bytes : "", sql->len);
+        if (!sql->bytes) return ERR_LIMIT_MEMORY;
+    }
+    request->candidates = candidates;
+    return ERR_OK;
+}
+
+static enum err_code encode_plain(const struct engine *engine, struct msg_buffer *buffer,
+                                  const struct msg_request *request)
+{
+    struct msg_request plain = *request;
+    struct arena arena;
+    arena_init(&arena, 0);
+    enum err_code code = blank_comments(engine, &arena, &plain);
+    if (!code) code = msg_encode_request(buffer, &plain);
+    arena_free(&arena);
+    return code;
+}
+
 enum err_code engine_submit(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
                             struct err *err)
 {
@@ -455,7 +505,7 @@ enum err_code engine_submit(struct engine *engine, const struct msg_request *req
     char key[24];
     enum err_code code = enter(engine, request, timeout_ms, err);
     if (code) return code;
-    code = msg_encode_request(&buffer, request);
+    code = encode_plain(engine, &buffer, request);
     int key_len = snprintf(key, sizeof key, "%llu", (unsigned long long)request->tag);
     const uint64_t flow[BUS_FLOW_LEVELS] = {tenant_of(engine, request->tag), database_flow(request), request->tag};
     struct bus_out out = {.topic = BUS_REQUESTS,

@@ -25,26 +25,30 @@
  */
 static const char *const functions[] = {
     "abs", "acos", "adddate", "addtime", "ascii", "asin", "atan", "atan2", "avg", "bin", "bit_and", "bit_count",
-    "bit_length", "bit_or", "bit_xor", "ceil", "ceiling", "char", "char_length", "character_length", "coalesce",
-    "concat", "concat_ws", "conv", "convert", "convert_tz", "cos", "cot", "count", "crc32", "cume_dist", "curdate",
-    "current_date", "current_time", "current_timestamp", "curtime", "date", "date_add", "date_format", "date_sub",
-    "datediff", "day", "dayname", "dayofmonth", "dayofweek", "dayofyear", "degrees", "dense_rank", "elt", "exp",
-    "export_set", "field", "find_in_set", "first_value", "floor", "format", "from_base64", "from_days",
-    "from_unixtime", "greatest", "group_concat", "hex", "hour", "if", "ifnull", "insert", "instr", "isnull",
-    "json_array", "json_arrayagg", "json_contains", "json_contains_path", "json_depth", "json_exists", "json_extract",
-    "json_keys", "json_length", "json_object", "json_objectagg", "json_quote", "json_search", "json_type",
+    "bit_length", "bit_or", "bit_xor", "ceil", "ceiling", "char", "char_length", "character_length", "charset",
+    "chr", "coalesce", "collation", "concat", "concat_ws", "conv", "convert", "convert_tz", "cos", "cot", "count",
+    "crc32", "cume_dist", "curdate", "current_date", "current_time", "current_timestamp", "curtime", "date",
+    "date_add", "date_format", "date_sub", "datediff", "day", "dayname", "dayofmonth", "dayofweek", "dayofyear",
+    "degrees", "dense_rank", "elt", "exp", "export_set", "field", "find_in_set", "first_value", "floor", "format",
+    "from_base64", "from_days", "from_unixtime", "greatest", "group_concat", "hex", "hour", "if", "ifnull",
+    "inet6_aton", "inet6_ntoa", "inet_aton", "inet_ntoa", "insert", "instr", "is_ipv4", "is_ipv4_compat",
+    "is_ipv4_mapped", "is_ipv6", "isnull", "json_array", "json_array_append", "json_array_insert", "json_arrayagg",
+    "json_compact", "json_contains", "json_contains_path", "json_depth", "json_detailed", "json_exists",
+    "json_extract", "json_insert", "json_keys", "json_length", "json_loose", "json_object", "json_objectagg",
+    "json_query", "json_quote", "json_remove", "json_replace", "json_search", "json_set", "json_type",
     "json_unquote", "json_valid", "json_value", "lag", "last_day", "last_value", "lcase", "lead", "least", "left",
-    "length", "ln", "localtime", "localtimestamp", "locate", "log", "log10", "log2", "lower", "lpad", "ltrim",
-    "makedate", "maketime", "max", "md5", "microsecond", "mid", "min", "minute", "mod", "month", "monthname", "now",
-    "nth_value", "ntile", "nullif", "nvl", "nvl2", "oct", "octet_length", "ord", "percent_rank", "period_add",
-    "period_diff", "pi", "position", "pow", "power", "quarter", "radians", "rand", "rank", "regexp_instr",
-    "regexp_replace", "regexp_substr", "repeat", "replace", "reverse", "right", "round", "row_number", "rpad",
-    "rtrim", "sec_to_time", "second", "sha", "sha1", "sha2", "sign", "sin", "soundex", "space", "sqrt", "std",
-    "stddev", "stddev_pop", "stddev_samp", "str_to_date", "strcmp", "subdate", "substr", "substring",
-    "substring_index", "subtime", "sum", "sysdate", "tan", "time", "time_format", "time_to_sec", "timediff",
-    "timestamp", "timestampadd", "timestampdiff", "to_base64", "to_days", "to_seconds", "trim", "truncate", "ucase",
-    "unhex", "unix_timestamp", "upper", "utc_date", "utc_time", "utc_timestamp", "var_pop", "var_samp", "variance",
-    "week", "weekday", "weekofyear", "year", "yearweek",
+    "length", "lengthb", "ln", "localtime", "localtimestamp", "locate", "log", "log10", "log2", "lower", "lpad",
+    "ltrim", "make_set", "makedate", "maketime", "max", "md5", "median", "microsecond", "mid", "min", "minute",
+    "mod", "month", "monthname", "now", "nth_value", "ntile", "nullif", "nvl", "nvl2", "oct", "octet_length", "ord",
+    "percent_rank", "percentile_cont", "percentile_disc", "period_add", "period_diff", "pi", "position", "pow",
+    "power", "quarter", "quote", "radians", "rand", "rank", "regexp_instr", "regexp_replace", "regexp_substr",
+    "repeat", "replace", "reverse", "right", "round", "row_number", "rpad", "rtrim", "sec_to_time", "second", "sha",
+    "sha1", "sha2", "sign", "sin", "soundex", "space", "sqrt", "std", "stddev", "stddev_pop", "stddev_samp",
+    "str_to_date", "strcmp", "subdate", "substr", "substring", "substring_index", "subtime", "sum", "sysdate",
+    "tan", "time", "time_format", "time_to_sec", "timediff", "timestamp", "timestampadd", "timestampdiff",
+    "to_base64", "to_days", "to_seconds", "trim", "truncate", "ucase", "unhex", "unix_timestamp", "upper",
+    "utc_date", "utc_time", "utc_timestamp", "var_pop", "var_samp", "variance", "week", "weekday", "weekofyear",
+    "year", "yearweek",
 };
 
 /* Sorted. The functions whose name is, or may be, read as a stored function's name if a blank precedes the parenthesis.
@@ -52,18 +56,20 @@ static const char *const functions[] = {
 static const char *const glued[] = {
     "adddate", "bit_and", "bit_or", "bit_xor", "count", "cume_dist", "curdate", "curtime", "date_add", "date_sub",
     "dense_rank", "first_value", "group_concat", "json_arrayagg", "json_objectagg", "lag", "last_value", "lead",
-    "max", "mid", "min", "now", "nth_value", "ntile", "percent_rank", "position", "rank", "row_number",
-    "session_user", "std", "stddev", "stddev_pop", "stddev_samp", "subdate", "substr", "substring", "sum", "sysdate",
-    "system_user", "trim", "var_pop", "var_samp", "variance",
+    "max", "median", "mid", "min", "now", "nth_value", "ntile", "percent_rank", "percentile_cont",
+    "percentile_disc", "position", "rank", "row_number", "session_user", "std", "stddev", "stddev_pop",
+    "stddev_samp", "subdate", "substr", "substring", "sum", "sysdate", "system_user", "trim", "var_pop", "var_samp",
+    "variance",
 };
 
 /* Sorted. Words that may precede a parenthesis without being functions. */
 static const char *const words[] = {
     "all", "and", "any", "as", "between", "binary", "by", "case", "cast", "char", "character", "date", "datetime",
     "decimal", "distinct", "div", "double", "else", "except", "exists", "extract", "float", "from", "having", "in",
-    "int", "integer", "intersect", "interval", "is", "join", "like", "limit", "nchar", "not", "numeric", "offset",
-    "on", "or", "over", "partition", "recursive", "regexp", "rlike", "row", "select", "signed", "some", "then",
-    "time", "timestamp", "union", "unsigned", "using", "values", "varchar", "when", "where", "with", "xor",
+    "index", "int", "integer", "intersect", "interval", "is", "join", "key", "like", "limit", "match", "nchar",
+    "not", "numeric", "offset", "on", "or", "over", "partition", "recursive", "regexp", "rlike", "row", "select",
+    "signed", "some", "then", "time", "timestamp", "union", "unsigned", "using", "values", "varchar", "when",
+    "where", "with", "xor",
 };
 /* clang-format on */
 
@@ -198,16 +204,41 @@ static enum err_code check_text(const char *sql, size_t len, bool *askable, stru
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
 
+/* Forms of the server's grammar that no function can replace. */
+static bool is_form(const struct sql_node *call)
+{
+    const struct sql_node *args = sql_kid(call, CALL_ARGS);
+    bool table = sql_is(call->parent, SQL_FROM_CALL) && call->parent->text;
+    if (table) return sql_name_is(call->text, call->text_len, "JSON_TABLE", 10);
+    bool list = args && !args->text && args->n_kids > 1; /* ROW (a, b), INTERVAL(a, b) */
+    if (list && sql_name_is(call->text, call->text_len, "ROW", 3)) return true;
+    if (list && sql_name_is(call->text, call->text_len, "INTERVAL", 8)) return true;
+    return args && args->text && sql_name_is(call->text, call->text_len, "MATCH", 5);
+}
+
 static enum err_code check_call(const struct sql_node *call, struct err *err)
 {
+    if (!call->text2 && !call->quote && is_form(call)) return ERR_OK;
     if (!call->text2 && !call->quote && IS_IN(functions, call->text, call->text_len)) return ERR_OK;
     return refuse(err, "function", call->text, call->text_len);
+}
+
+/* True for PARTITION (...) and index hints, in which only names occur. */
+static bool is_own_suffix(const struct sql_node *table)
+{
+    static const char *const suffixes[] = {"USE", "FORCE", "IGNORE", "PARTITION"};
+    size_t word = 0;
+    while (word < table->text3_len && in_word(table->text3[word])) word++;
+    for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
+        if (sql_name_is(table->text3, word, suffixes[i], strlen(suffixes[i]))) return true;
+    return false;
 }
 
 /* Compares exactly: on most servers the case of letters distinguishes databases. */
 static enum err_code check_table(const struct sql_node *table, const char *database, struct err *err)
 {
-    if (table->text3) return refuse(err, table->text3, "", 0);
+    if (table->text3 && !is_own_suffix(table))
+        return refuse(err, "what follows the table", table->text, table->text_len);
     bool own =
         table->text2 && table->text2_len == strlen(database) && memcmp(table->text2, database, table->text2_len) == 0;
     if (!table->text2 || own) return ERR_OK;

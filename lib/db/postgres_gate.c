@@ -56,6 +56,7 @@ static const char *const functions[] = {
     "atanh",
     "avg",
     "bit_and",
+    "bit_count",
     "bit_length",
     "bit_or",
     "bit_xor",
@@ -91,6 +92,7 @@ static const char *const functions[] = {
     "date_bin",
     "date_part",
     "date_trunc",
+    "datemultirange",
     "daterange",
     "decode",
     "degrees",
@@ -119,7 +121,9 @@ static const char *const functions[] = {
     "host",
     "hostmask",
     "initcap",
+    "int4multirange",
     "int4range",
+    "int8multirange",
     "int8range",
     "isempty",
     "isfinite",
@@ -137,6 +141,8 @@ static const char *const functions[] = {
     "json_object_agg",
     "json_object_keys",
     "json_strip_nulls",
+    "json_to_record",
+    "json_to_recordset",
     "json_typeof",
     "jsonb_agg",
     "jsonb_array_elements",
@@ -148,15 +154,26 @@ static const char *const functions[] = {
     "jsonb_each_text",
     "jsonb_extract_path",
     "jsonb_extract_path_text",
+    "jsonb_insert",
     "jsonb_object",
     "jsonb_object_agg",
     "jsonb_object_keys",
     "jsonb_path_exists",
+    "jsonb_path_exists_tz",
+    "jsonb_path_match",
+    "jsonb_path_match_tz",
     "jsonb_path_query",
     "jsonb_path_query_array",
+    "jsonb_path_query_array_tz",
     "jsonb_path_query_first",
+    "jsonb_path_query_first_tz",
+    "jsonb_path_query_tz",
     "jsonb_pretty",
+    "jsonb_set",
+    "jsonb_set_lax",
     "jsonb_strip_nulls",
+    "jsonb_to_record",
+    "jsonb_to_recordset",
     "jsonb_typeof",
     "justify_days",
     "justify_hours",
@@ -199,6 +216,7 @@ static const char *const functions[] = {
     "nullif",
     "num_nonnulls",
     "num_nulls",
+    "nummultirange",
     "numrange",
     "octet_length",
     "overlay",
@@ -217,6 +235,7 @@ static const char *const functions[] = {
     "radians",
     "random",
     "range_agg",
+    "range_intersect_agg",
     "range_merge",
     "rank",
     "regexp_count",
@@ -250,7 +269,10 @@ static const char *const functions[] = {
     "rpad",
     "rtrim",
     "scale",
+    "sha224",
     "sha256",
+    "sha384",
+    "sha512",
     "sign",
     "similarity",
     "sin",
@@ -274,6 +296,7 @@ static const char *const functions[] = {
     "tand",
     "tanh",
     "text",
+    "timezone",
     "to_ascii",
     "to_char",
     "to_date",
@@ -291,7 +314,10 @@ static const char *const functions[] = {
     "trim_scale",
     "trunc",
     "ts_rank",
+    "ts_rank_cd",
+    "tsmultirange",
     "tsrange",
+    "tstzmultirange",
     "tstzrange",
     "unaccent",
     "unnest",
@@ -408,10 +434,26 @@ static enum err_code check_call(const struct sql_node *call, struct err *err)
     return refuse(err, "function", call->text, call->text_len);
 }
 
+/* True for TABLESAMPLE BERNOULLI (10) and SYSTEM (10), with REPEATABLE (1): its arguments are not in the tree, so they
+ * must be numbers. */
+static bool is_plain_sample(const struct sql_node *table)
+{
+    static const char *const words[] = {"tablesample", "bernoulli", "system", "repeatable"};
+    const char *at = table->text3, *end = at + table->text3_len;
+    while (at < end) {
+        size_t word = g_ascii_isalpha(*at) ? word_length(at, end) : 0;
+        bool known = !word && (g_ascii_isspace(*at) || g_ascii_isdigit(*at) || strchr("().", *at));
+        for (size_t i = 0; word && i < G_N_ELEMENTS(words); i++) known |= text_is(at, word, words[i]);
+        if (!known) return false;
+        at += word ? word : 1;
+    }
+    return true;
+}
+
 static enum err_code check_table(const struct sql_node *table, struct err *err)
 {
     static const char *const schemas[] = {"pg_catalog", "pg_toast", "information_schema"};
-    if (table->text3) return refuse(err, table->text3, "", 0); /* TABLESAMPLE: its arguments are not in the tree */
+    if (table->text3 && !is_plain_sample(table)) return refuse(err, table->text3, "", 0);
     for (size_t i = 0; table->text2 && i < G_N_ELEMENTS(schemas); i++)
         if (text_is(table->text2, table->text2_len, schemas[i]))
             return refuse(err, "schema", table->text2, table->text2_len);

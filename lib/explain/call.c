@@ -94,9 +94,44 @@ static bool say_known_function(struct narrator *t, struct say *out, const struct
     return false;
 }
 
+/* MATCH (a, b) AGAINST (words) */
+static bool is_search(const struct sql_node *call)
+{
+    const struct sql_node *args = call->kids[CALL_ARGS];
+    return args->text && args->n_kids > 1 && sql_name_is(call->text, call->text_len, "MATCH", 5);
+}
+
+/* True if the value of the expression is used as a condition. */
+static bool is_condition(const struct sql_node *expr)
+{
+    const struct sql_node *in = expr->parent;
+    bool logic = sql_is(in, SQL_BINARY) && (in->op == SQL_OP_AND || in->op == SQL_OP_OR);
+    bool negated = sql_is(in, SQL_UNARY) && in->op == SQL_OP_NOT;
+    return logic || negated || sql_is(in, SQL_WHERE) || sql_is(in, SQL_ON) || sql_is(in, SQL_HAVING);
+}
+
+/* "the title or the notes match 'x'", or "the relevance of the title and the notes for 'x'". */
+static void say_search(struct narrator *t, struct say *out, const struct sql_node *call)
+{
+    const struct sql_node *args = call->kids[CALL_ARGS];
+    uint32_t last = args->n_kids - 1;
+    bool condition = is_condition(call), plural = last > 1 || narrate_is_plural(t, args->kids[0]);
+    if (!condition) say(out, "the relevance of ");
+    for (uint32_t i = 0; i < last; i++) {
+        if (i) say(out, condition ? " or " : " and ");
+        say_operand(t, out, args->kids[i], ARITHMETIC);
+    }
+    say(out, !condition ? " for " : plural ? " match " : " matches ");
+    say_operand(t, out, args->kids[last], ARITHMETIC);
+}
+
 static void say_function(struct narrator *t, struct say *out, const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
+    if (out->prose && is_search(call)) {
+        say_search(t, out, call);
+        return;
+    }
     if (args->text) { /* f(x FROM y FOR z): only the statement itself has the words in order */
         say_sql(t, out, call);
         return;

@@ -206,6 +206,12 @@ static void say_description(struct narrator *t, struct say *out, const struct sc
     say(out, ")");
 }
 
+/* Returns the name that the statement gives to a column of a function in FROM, or NULL. */
+static const struct sql_node *column_name(const struct sql_source *source, int output)
+{
+    return output < 0 ? NULL : sql_kid(sql_kid(source->node, FROM_CALL_NAMES), (unsigned)output);
+}
+
 static void say_output_name(struct narrator *t, struct say *out, const struct sql_source *source, int output)
 {
     const struct schema_column *column = source->kind == SQL_SOURCE_TABLE ? narrate_column_at(t, source, output) : NULL;
@@ -214,9 +220,12 @@ static void say_output_name(struct narrator *t, struct say *out, const struct sq
     } else if (column) {
         say_bytes(out, column->name, strlen(column->name), NARRATE_NAME_BYTES);
     } else {
+        const struct sql_node *named = sql_is(source->node, SQL_FROM_CALL) ? column_name(source, output) : NULL;
         say_either(out, "", "the ");
         if (output >= 0 && (uint32_t)output < source->n_outputs && source->outputs[output].name) {
             say_bytes(out, source->outputs[output].name, source->outputs[output].name_len, NARRATE_NAME_BYTES);
+        } else if (named) {
+            say_bytes(out, named->text, named->text_len, NARRATE_NAME_BYTES);
         } else {
             say(out, "column ");
             say_count(out, (uint64_t)output + 1);

@@ -42,10 +42,10 @@
  *    ON        [expression]
  *    USING     list of NAME; alias = name of the joined columns' row, if any
  *    TABLE     [NAMES?] column aliases; text = name, text2 = schema, alias; text3 = what follows (INDEXED BY i), as
- *              written; SQL_F_ONLY (ONLY t), SQL_F_STAR (t *)
+ *              written; PARTITION (p) precedes the alias; SQL_F_ONLY (ONLY t), SQL_F_STAR (t *)
  *    DERIVED   [QUERY, NAMES?] alias; SQL_F_LATERAL
  *    FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function. ROWS FROM (f(x), g(y)) is a CALL of that name
- *              whose arguments are FROM_CALLs
+ *              whose arguments are FROM_CALLs. text = COLUMNS (...) of JSON_TABLE as written; NAMES are these columns
  *    FROM_PAREN [table reference] a parenthesised join; alias
  *    WHERE, HAVING [expression];  GROUP list of expressions;  ORDER list of TERM
  *    TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as written; SQL_F_NULLS_FIRST / _LAST; text = operator after
@@ -78,7 +78,7 @@
  *    CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*),
  *              ARGS then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too
  *    ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"; SQL_SEPARATOR: the
- *              last one is GROUP_CONCAT's SEPARATOR, behind the ORDER
+ *              last one is GROUP_CONCAT's SEPARATOR, behind the ORDER; MATCH (a) AGAINST (b) has "?) AGAINST (?"
  *    FILTER    [expression] FILTER (WHERE ...)
  *    EXTRACT   [x] text = field
  *    COLLATE   [x] text = collation, text2 = schema
@@ -189,6 +189,7 @@ enum sql_flag {
     SQL_F_ONLY = 1U << 27,        /* TABLE: ONLY t */
     SQL_F_SLICE = 1U << 28,       /* SUBSCRIPT with a colon */
     SQL_F_ROLLUP = 1U << 29,      /* GROUP BY ... WITH ROLLUP */
+    SQL_F_OPERATOR = 1U << 30,    /* BINARY, QUANTIFIED: written OPERATOR(pg_catalog.+), which binds like OP_OTHER */
 };
 
 struct sql_ref; /* bind.h: the meaning of a COLUMN, STAR or TABLE */

@@ -106,7 +106,8 @@ bool bind_table_source(struct binder *b, struct sql_source *source, const struct
     source->table = scope_find_table(b, t->text2, t->text2_len, t);
     source->kind = source->table >= 0 ? SQL_SOURCE_TABLE : SQL_SOURCE_UNKNOWN;
     ref->table = source->table;
-    if (source->table >= 0 || is_engine_table(t)) return b->failed == ERR_OK;
+    bool dual = b->catalog->quotes_names && !t->text2 && sql_name_is(t->text, t->text_len, "dual", 4); /* no table */
+    if (source->table >= 0 || dual || is_engine_table(t)) return b->failed == ERR_OK;
     ref->kind = SQL_REF_UNKNOWN;
     scope_unknown_table(b, t);
     return b->failed == ERR_OK;

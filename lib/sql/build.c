@@ -51,6 +51,12 @@ struct sql_node *sqlb_add(struct sql_parser *p, struct sql_node *list, struct sq
     return list;
 }
 
+struct sql_node *sqlb_add_all(struct sql_parser *p, struct sql_node *list, const struct sql_node *kids)
+{
+    for (uint32_t i = 0; i < kids->n_kids && !p->full; i++) list = sqlb_add(p, list, kids->kids[i]);
+    return list;
+}
+
 struct sql_node *sqlb_as(struct sql_parser *p, struct sql_node *list, enum sql_kind kind, uint32_t start)
 {
     list->kind = kind & 0xff;
@@ -489,10 +495,20 @@ struct sql_node *sqlb_table_suffix(struct sql_parser *p, struct sql_node *table,
         fail(p, start, p->end, "this is only allowed after a table name");
         return table;
     }
+    table->end = p->end;
+    if (table->text3) return table; /* PARTITION stays; a hint behind it has no effect on the result */
     table->text3 = p->text + start;
     table->text3_len = p->end - start;
-    table->end = p->end;
     return table;
+}
+
+struct sql_node *sqlb_json_table(struct sql_parser *p, struct sql_token name, struct sql_node *x, struct sql_node *path,
+                                 struct sql_node *columns)
+{
+    struct sql_node *args = sqlb_add(p, sqlb_list(p, SQL_ARGS, x), path);
+    args->end = path->end;
+    struct sql_token written = {.start = columns->start, .len = (columns->end - columns->start) & SQL_TOKEN_LEN_MAX};
+    return sqlb_worded(p, NODE(FROM_CALL, name.start, sqlb_call(p, name, args), columns), written);
 }
 
 /* ---- expressions --------------------------------------------------------------------------------------------- */
@@ -666,8 +682,40 @@ static uint8_t named_oper(const struct sql_parser *p, struct sql_token token)
     return SQL_OP_OTHER;
 }
 
+/* The operators that OPERATOR(pg_catalog.+) may name and that have a name of their own. */
+static uint8_t built_in_oper(const char *text, size_t len)
+{
+    if (len == 2 && memcmp(text, "!=", 2) == 0) return SQL_OP_NE;
+    for (unsigned op = SQL_OP_EQ; op <= SQL_OP_OVERLAP; op++) {
+        const char *known = sql_op_text((enum sql_op)op);
+        bool symbol = !g_ascii_isalpha(*known) && op != SQL_OP_NEG && op != SQL_OP_PLUS && op != SQL_OP_BITNOT;
+        if (symbol && strlen(known) == len && memcmp(text, known, len) == 0) return op & 0xff;
+    }
+    return SQL_OP_OTHER;
+}
+
+static bool is_qualified_oper(const struct sql_parser *p, struct sql_token token)
+{
+    return token.len > 8 && sql_name_is(p->text + token.start, 8, "OPERATOR", 8);
+}
+
+/* OPERATOR(pg_catalog.+) is a +. Another schema, or the search path, may give the symbol another meaning. */
+static uint8_t qualified_oper(const struct sql_parser *p, struct sql_token token)
+{
+    static const char SYMBOLS[] = "+-*/<>=~!@#%^&|?", OURS[] = "pg_catalog.";
+    const char *text = p->text + token.start, *end = text + token.len - 1, *open = memchr(text, '(', token.len);
+    while (end > open && g_ascii_isspace(end[-1])) end--;
+    const char *symbol = end;
+    while (symbol > open && strchr(SYMBOLS, symbol[-1])) symbol--;
+    const char *schema = open + 1;
+    while (schema < symbol && g_ascii_isspace(*schema)) schema++;
+    size_t len = (size_t)(symbol - schema), ours = strlen(OURS);
+    return sql_name_is(schema, len, OURS, ours) ? built_in_oper(symbol, (size_t)(end - symbol)) : SQL_OP_OTHER;
+}
+
 static uint8_t token_op(const struct sql_parser *p, struct sql_token token)
 {
+    if (token.code == T_OPER && is_qualified_oper(p, token)) return qualified_oper(p, token);
     if (token.code == T_OPER) return named_oper(p, token);
     if (token.code == T_ARROW && token.len == 3) return SQL_OP_ARROW2;
     if (token.code == T_EQ && token.len == 3) return SQL_OP_IS_NOT_DISTINCT;                  /* <=> */
@@ -677,7 +725,9 @@ static uint8_t token_op(const struct sql_parser *p, struct sql_token token)
 
 struct sqlb_op sqlb_op_of(const struct sql_parser *p, struct sql_token token)
 {
-    return (struct sqlb_op){token_op(p, token), 0};
+    uint8_t op = token_op(p, token);
+    bool flag = op != SQL_OP_OTHER && token.code == T_OPER && is_qualified_oper(p, token);
+    return (struct sqlb_op){op, flag ? SQL_F_OPERATOR : 0U};
 }
 
 /* == rather than =, != rather than <>, or <=> rather than IS NOT DISTINCT FROM */
@@ -689,7 +739,9 @@ static bool is_other_spelling(const struct sql_parser *p, struct sql_token op)
 struct sql_node *sqlb_binary(struct sql_parser *p, struct sql_node *left, struct sql_token op, struct sql_node *right)
 {
     struct sql_node *node = NODE(BINARY, left->start, left, right);
-    node->op = token_op(p, op);
+    struct sqlb_op known = sqlb_op_of(p, op);
+    node->op = known.op;
+    node->flags |= known.flags;
     if (node->op == SQL_OP_OTHER) sqlb_worded(p, node, op);
     if (is_other_spelling(p, op)) node->flags |= SQL_F_EQ2;
     return node;
@@ -795,6 +847,23 @@ struct sql_node *sqlb_word_arg(struct sql_parser *p, struct sql_node *args, stru
     args->text = text;
     args->text_len = (uint32_t)strlen(text);
     return x ? sqlb_add(p, args, x) : args;
+}
+
+/* The words between the arguments: "?, ?) AGAINST (? IN BOOLEAN MODE". The printer adds the outer parentheses. */
+struct sql_node *sqlb_against(struct sql_parser *p, struct sql_token name, struct sql_node *columns, struct sql_node *x,
+                              struct sql_token mode)
+{
+    char *marks = arena_alloc(p->arena, 3 * (size_t)columns->n_kids + 1);
+    if (!marks) return spare(p);
+    for (uint32_t i = 0; i < columns->n_kids; i++) memcpy(marks + 3 * (size_t)i, "?, ", 3);
+    marks[columns->n_kids ? 3 * (size_t)columns->n_kids - 2 : 0] = '\0';
+    struct sql_node *args = sqlb_as(p, sqlb_add(p, columns, x), SQL_ARGS, columns->start);
+    args->end = x->end;
+    args->text =
+        arena_printf(p->arena, "%s) AGAINST (?%s%.*s", marks, mode.len ? " " : "", (int)mode.len, p->text + mode.start);
+    if (!args->text) return spare(p);
+    args->text_len = (uint32_t)strlen(args->text);
+    return sqlb_call(p, name, args);
 }
 
 struct sql_node *sqlb_error(struct sql_parser *p, struct sql_token bad)

@@ -24,6 +24,8 @@ struct sql_node *sqlb_node(struct sql_parser *p, enum sql_kind kind, uint32_t st
 /* Make a list node around its first entry (NULL for an empty list); append an entry; rename a list, from `start`. */
 struct sql_node *sqlb_list(struct sql_parser *p, enum sql_kind kind, struct sql_node *first);
 struct sql_node *sqlb_add(struct sql_parser *p, struct sql_node *list, struct sql_node *kid);
+/* Moves the children of another list to the end of `list`. */
+struct sql_node *sqlb_add_all(struct sql_parser *p, struct sql_node *list, const struct sql_node *kids);
 struct sql_node *sqlb_as(struct sql_parser *p, struct sql_node *list, enum sql_kind kind, uint32_t start);
 
 static inline struct sql_node *sqlb_flag(struct sql_node *node, uint32_t flags)
@@ -78,6 +80,9 @@ struct sql_node *sqlb_columns(struct sql_parser *p, struct sql_node *table, stru
 struct sql_node *sqlb_using_alias(struct sql_parser *p, struct sql_node *using, struct sql_token name);
 /* Stores INDEXED BY i, NOT INDEXED, TABLESAMPLE ... as written. */
 struct sql_node *sqlb_table_suffix(struct sql_parser *p, struct sql_node *table, uint32_t start);
+/* JSON_TABLE(x, path COLUMNS (...)): a FROM_CALL with the names of its columns. */
+struct sql_node *sqlb_json_table(struct sql_parser *p, struct sql_token name, struct sql_node *x, struct sql_node *path,
+                                 struct sql_node *columns);
 
 /* Expressions. */
 struct sql_node *sqlb_paren(struct sql_parser *p, struct sql_node *expr, uint32_t start);
@@ -107,6 +112,9 @@ struct sql_node *sqlb_call_add(struct sql_parser *p, struct sql_node *call, unsi
  * NULL; a NULL `args` begins a new list. args->text becomes "? FROM ? FOR ?". */
 struct sql_node *sqlb_word_arg(struct sql_parser *p, struct sql_node *args, struct sql_node *x,
                                const struct sql_token *word);
+/* MATCH (a, b) AGAINST (x mode): a call whose last argument is x. A mode of length 0 is absent. */
+struct sql_node *sqlb_against(struct sql_parser *p, struct sql_token name, struct sql_node *columns, struct sql_node *x,
+                              struct sql_token mode);
 /* Adds PARTITION BY ... to the other parts of a window. */
 struct sql_node *sqlb_partitioned(struct sql_parser *p, uint32_t start, struct sql_node *exprs, struct sql_node *order,
                                   struct sql_node *frame);

@@ -91,6 +91,8 @@ static int64_t typed(const struct sql_stmt *stmt, const struct sql_node *n, cons
 static int64_t cast(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *x = sql_kid(n, 0);
+    if (!(n->flags & SQL_F_COLON) && (stmt->text[n->start] | 32) == 'b')
+        return say(message, "BINARY x is MariaDB syntax; in SQLite use x COLLATE BINARY", x->start);
     bool name = sql_is(x, SQL_PARAM) && *x->text == '$'; /* $1::int is one parameter to SQLite, after Tcl */
     if (!(n->flags & SQL_F_COLON) || name) return NOWHERE;
     return say(message, "x::type is PostgreSQL syntax; in SQLite use CAST(x AS type)", after(stmt, sql_kid(n, 0)));
@@ -141,14 +143,16 @@ static int64_t binary(const struct sql_stmt *stmt, const struct sql_node *n, con
     int64_t at = after(stmt, sql_kid(n, 0));
     bool word = (stmt->text[at] | 32) >= 'a' && (stmt->text[at] | 32) <= 'z';
     bool spaceship = n->op == SQL_OP_IS_NOT_DISTINCT && n->flags & SQL_F_EQ2;
-    if (!is_foreign_op(n->op) && !spaceship && !(word && n->op == SQL_OP_MOD)) return NOWHERE;
+    bool foreign = is_foreign_op(n->op) || n->flags & SQL_F_OPERATOR;
+    if (!foreign && !spaceship && !(word && n->op == SQL_OP_MOD)) return NOWHERE;
     at = word ? word_after(stmt, sql_kid(n, 0), at) : at + own_part(stmt->text + at);
     return say(message, "SQLite does not support this operator", at);
 }
 
 static int64_t unary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    (void)stmt;
+    if (n->op == SQL_OP_NOT && stmt->text[n->start] == '!')
+        return say(message, "! is MariaDB syntax; in SQLite use NOT", n->start);
     if (n->op == SQL_OP_VARIADIC) return say(message, "VARIADIC is PostgreSQL syntax", sql_kid(n, 0)->start);
     return n->op == SQL_OP_OTHER ? say(message, "SQLite does not support this operator", n->start) : NOWHERE;
 }
@@ -212,7 +216,8 @@ static int64_t literal(const struct sql_stmt *stmt, const struct sql_node *n, co
 /* f(x FROM y FOR z); in POSITION(x IN y) SQLite reads an IN. */
 static int64_t args(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    if (!n->text || strncmp(n->text, "? IN", 4) == 0) return NOWHERE;
+    bool search = n->text && strstr(n->text, ") AGAINST ("); /* the call is reported */
+    if (!n->text || search || strncmp(n->text, "? IN", 4) == 0) return NOWHERE;
     if (strcmp(n->text, SQL_SEPARATOR) == 0) {
         const struct sql_node *order = sql_kid(n->parent, CALL_ORDER);
         return say(message, "SEPARATOR is MariaDB syntax; in SQLite use group_concat(x, ',')",
@@ -241,6 +246,8 @@ static int64_t call(const struct sql_stmt *stmt, const struct sql_node *n, const
     if (n->flags & SQL_F_WITHIN) return say(message, "WITHIN GROUP is PostgreSQL syntax", paren_before(stmt, order));
     if (n->text2)
         return say(message, "SQLite does not allow a schema before a function", next_token(stmt, name_end(stmt, n)));
+    if (sql_name_is(n->text, n->text_len, "MATCH", 5) && sql_kid(n, CALL_ARGS)->text)
+        return say(message, "MATCH ... AGAINST is MariaDB syntax; in SQLite use x MATCH 'words'", n->start);
     bool words = sql_name_is(n->text, n->text_len, "GROUPING SETS", 13) || rows_from(n);
     return words ? say(message, "ROWS FROM and GROUPING SETS are PostgreSQL syntax", after_word(stmt, n->start))
                  : NOWHERE;
@@ -300,7 +307,10 @@ static int64_t table(const struct sql_stmt *stmt, const struct sql_node *n, cons
         int64_t at = n->text3 - stmt->text;
         return say(message, "TABLESAMPLE is PostgreSQL syntax", n->alias ? at : after_word(stmt, (uint32_t)at));
     }
+    bool indexed = n->text3 && (sql_name_is(n->text3, 7, "INDEXED", 7) || (*n->text3 | 32) == 'n');
     int64_t behind = next_token(stmt, name_end(stmt, n));
+    if (n->text3 && !indexed)
+        return say(message, "a hint or PARTITION after a table is MariaDB syntax", n->text3 - stmt->text);
     if (n->flags & SQL_F_STAR) return say(message, "SQLite does not support table inheritance", behind);
     if (!(n->flags & SQL_F_ONLY) || !n->alias) return NOWHERE; /* ONLY t: a table with an alias */
     return say(message, "SQLite does not support table inheritance", behind);
@@ -310,6 +320,7 @@ static int64_t table(const struct sql_stmt *stmt, const struct sql_node *n, cons
 static int64_t names(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *of = n->parent;
+    if (sql_is(of, SQL_FROM_CALL) && of->text) return NOWHERE; /* JSON_TABLE */
     if (!sql_is(of, SQL_TABLE) && !sql_is(of, SQL_DERIVED) && !sql_is(of, SQL_FROM_CALL)) return NOWHERE;
     return say(message, "column names after an alias are PostgreSQL syntax; in SQLite use WITH t(a, b) AS (...)",
                paren_before(stmt, n));
@@ -325,6 +336,7 @@ static int64_t using(const struct sql_stmt *stmt, const struct sql_node *n, cons
 static int64_t from_call(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *call = sql_kid(n, FROM_CALL_CALL);
+    if (n->text) return say(message, "JSON_TABLE is MariaDB syntax; in SQLite use json_each(x)", n->text - stmt->text);
     if (!(n->flags & SQL_F_LATERAL) || rows_from(call)) return NOWHERE;
     return say(message, "LATERAL is PostgreSQL syntax", next_token(stmt, name_end(stmt, call)));
 }
@@ -387,6 +399,8 @@ static int64_t maria_like(const struct sql_stmt *stmt, const struct sql_node *n,
 static int64_t maria_binary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     int64_t at = after(stmt, sql_kid(n, 0));
+    bool schema = n->flags & SQL_F_OPERATOR || (n->op == SQL_OP_OTHER && n->text_len > 8 && (*n->text | 32) == 'o');
+    if (schema) return say(message, "OPERATOR(...) is PostgreSQL syntax; in MariaDB write the operator alone", at);
     bool distinct = n->op == SQL_OP_IS_DISTINCT || (n->op == SQL_OP_IS_NOT_DISTINCT && !(n->flags & SQL_F_EQ2));
     if (distinct) return say(message, "IS DISTINCT FROM is PostgreSQL syntax; in MariaDB use NOT a <=> b", at);
     if (n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) {

@@ -16,4 +16,8 @@ struct sql_diag *sql_not_sqlite(struct arena *arena, const struct sql_stmt *stmt
 /* Returns the same for the common forms that MariaDB lacks. The span is that of the form; the server may stop later. */
 struct sql_diag *sql_not_mariadb(struct arena *arena, const struct sql_stmt *stmt);
 
+/* Returns the text with blanks in place of each comment that starts with #, as MariaDB reads it. All other bytes keep
+ * their places. NUL-terminated; NULL if the arena is full. Thread: any. */
+char *sql_blank_hash_comments(struct arena *arena, const char *text, size_t len);
+
 #endif

@@ -193,6 +193,7 @@ join_op(A) ::= JOIN_KW(X) nm(Y) nm(Z) JOIN.                  { A = sqlb_join_op(
 
 table(A) ::= aliased(A).
 table(A) ::= aliased(T) INDEXED(K) BY nm.                                  { A = sqlb_table_suffix(p, T, K.start); }
+table(A) ::= aliased(T) INDEX_HINT(K).                                     { A = sqlb_table_suffix(p, T, K.start); }
 table(A) ::= aliased(T) NOT(K) INDEXED.                                    { A = sqlb_table_suffix(p, T, K.start); }
 table(A) ::= aliased(T) TABLESAMPLE(K) nm LP exprs RP.                     { A = sqlb_table_suffix(p, T, K.start); }
 table(A) ::= aliased(T) TABLESAMPLE(K) nm LP exprs RP REPEATABLE LP expr RP. { A = sqlb_table_suffix(p, T, K.start); }
@@ -206,10 +207,12 @@ aliased(A) ::= source(T) ids(N).                         { A = sqlb_alias(p, T, 
 aliased(A) ::= source(T) ids(N) LP columns(C) RP.        { A = sqlb_alias(p, T, N, false, C); }
 
 source(A) ::= table_name(A).
+source(A) ::= table_name(T) TABLE_PARTITION(K). { A = sqlb_table_suffix(p, T, K.start); }
 source(A) ::= table_name(T) STAR.             { A = sqlb_flag(T, SQL_F_STAR); A->end = p->end; }
 source(A) ::= ONLY(K) table_name(T).          { A = sqlb_flag(T, SQL_F_ONLY); A->start = K.start; }
 source(A) ::= ONLY(K) LP table_name(T) RP.    { A = sqlb_flag(T, SQL_F_ONLY); A->start = K.start; A->end = p->end; }
 source(A) ::= table_call(C).                  { A = NODE(FROM_CALL, C->start, C, NULL); }
+source(A) ::= JSON_TABLE(F) LP expr(X) COMMA expr(Y) json_columns(C) RP. { A = sqlb_json_table(p, F, X, Y, C); }
 source(A) ::= LATERAL(K) table_call(C).       { A = sqlb_flag(NODE(FROM_CALL, K.start, C, NULL), SQL_F_LATERAL); }
 source(A) ::= paren_query(Q). [SUBQUERY_AS_OPERAND]
                                               { uint32_t at = Q->start; A = NODE(DERIVED, at, sqlb_bare(Q), NULL); }
@@ -239,6 +242,16 @@ row_calls(A) ::= row_call(X).                            { A = sqlb_list(p, SQL_
 row_calls(A) ::= row_calls(L) COMMA row_call(X).         { A = sqlb_add(p, L, X); }
 row_call(A) ::= table_call(C).                           { A = NODE(FROM_CALL, C->start, C, NULL); }
 row_call(A) ::= table_call(C) AS LP columns(L) RP.       { A = NODE(FROM_CALL, C->start, C, L); }
+
+/* MariaDB: the columns of JSON_TABLE, those of nested paths too, as one list. keywords.c makes one token of each type,
+ * and one of each path with its defaults. */
+json_columns(A) ::= JSON_COLUMNS(K) LP json_parts(L) RP.   { A = sqlb_as(p, L, SQL_NAMES, K.start); }
+json_parts(A) ::= json_part(A).
+json_parts(A) ::= json_parts(L) COMMA json_part(M).        { A = sqlb_add_all(p, L, M); }
+json_part(A) ::= json_column(X).                           { A = sqlb_list(p, SQL_NAMES, X); }
+json_part(A) ::= JSON_NESTED json_columns(L).              { A = L; }
+json_column(A) ::= nm(N) JSON_PATH.                        { A = sqlb_named(p, LEAF(NAME, N.start), N); }
+json_column(A) ::= nm(N) TYPE(T) JSON_PATH.  { A = sqlb_worded2(p, sqlb_named(p, LEAF(NAME, N.start), N), T); }
 
 columns(A) ::= column(X).                   { A = sqlb_list(p, SQL_NAMES, X); }
 columns(A) ::= columns(L) COMMA column(X).  { A = sqlb_add(p, L, X); }
@@ -350,6 +363,7 @@ expr(A) ::= LP(K) expr(X) BAD RP.               { A = sqlb_paren(p, X, K.start);
 expr(A) ::= LP(K) BAD(B) RP.                    { A = sqlb_paren(p, sqlb_error(p, B), K.start); }
 expr(A) ::= paren_query(Q). [SUBQUERY_AS_OPERAND]  { A = sqlb_subquery(p, Q); }
 expr(A) ::= EXISTS(K) paren_query(Q).           { A = NODE(EXISTS, K.start, sqlb_bare(Q)); }
+expr(A) ::= MATCH(F) LP exprs(L) RP AGAINST LP expr(X) search_mode(M) RP. { A = sqlb_against(p, F, L, X, M); }
 expr(A) ::= ARRAY(K) LBRACKET exprs_opt(L) RBRACKET.  { A = sqlb_as(p, L, SQL_ARRAY, K.start); }
 expr(A) ::= ARRAY(K) paren_query(Q). {
     A = sqlb_flag(sqlb_as(p, sqlb_list(p, SQL_ARRAY, sqlb_subquery(p, Q)), SQL_ARRAY, K.start), SQL_F_SUBQUERY);
@@ -359,6 +373,10 @@ expr(A) ::= CAST(K) LP expr(X) AS type(T) RP.   { A = sqlb_worded(p, NODE(CAST, 
 expr(A) ::= EXTRACT(K) LP nm(F) ARG_WORD expr(X) RP.  { A = sqlb_named(p, NODE(EXTRACT, K.start, X), F); }
 expr(A) ::= CASE(K) whens(W) else(E) END.          { A = sqlb_case(p, K.start, NULL, W, E); }
 expr(A) ::= CASE(K) expr(X) whens(W) else(E) END.  { A = sqlb_case(p, K.start, X, W, E); }
+
+%type search_mode {struct sql_token}
+search_mode(A) ::= .                   { A = (struct sql_token){0}; }
+search_mode(A) ::= SEARCH_MODE(A).
 
 whens(A) ::= when(X).                  { A = sqlb_list(p, SQL_CASE, X); }
 whens(A) ::= whens(L) when(X).         { A = sqlb_add(p, L, X); }
@@ -439,6 +457,8 @@ expr(A) ::= expr(L) AT_ZONE(O) expr(R).                         { A = sqlb_binar
 expr(A) ::= MINUS(K) expr(X). [BITNOT]        { A = sqlb_unary(p, K.start, SQL_OP_NEG, X); }
 expr(A) ::= PLUS(K) expr(X). [BITNOT]         { A = sqlb_unary(p, K.start, SQL_OP_PLUS, X); }
 expr(A) ::= BITNOT(K) expr(X).                { A = sqlb_unary(p, K.start, SQL_OP_BITNOT, X); }
+expr(A) ::= BANG(K) expr(X). [BITNOT]         { A = sqlb_unary(p, K.start, SQL_OP_NOT, X); }
+expr(A) ::= BINARY(K) expr(X). [BITNOT]       { A = sqlb_worded(p, NODE(CAST, K.start, X), K); }
 expr(A) ::= PREFIX_OPER(O) expr(X). [BITNOT]  { A = sqlb_prefix(p, O, X); }
 expr(A) ::= expr(X) COLLATE ids(N).           { A = sqlb_named(p, NODE(COLLATE, X->start, X), N); }
 expr(A) ::= expr(X) COLLATE ID(S) DOT ids(N). { A = sqlb_both_named(p, NODE(COLLATE, X->start, X), S, N); }

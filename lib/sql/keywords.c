@@ -94,6 +94,11 @@ static const unsigned char OPERAND[256] = {
     [SQL_WORD_UNKNOWN] = BEGINS,
     [SQL_WORD_CTE_SET] = BEGINS,
     [SQL_WORD_VARIADIC] = BEGINS,
+    [SQL_WORD_OPERATOR] = BEGINS,
+    [SQL_WORD_JSON_TABLE] = BEGINS,
+    [SQL_WORD_HINT] = BEGINS,
+    [SQL_WORD_BINARY] = BEGINS,
+    [T_BANG] = BEGINS,
 };
 
 bool sql_ends_operand(unsigned code)
@@ -314,9 +319,28 @@ static uint32_t grouping(struct sql_parser *p, uint32_t i, unsigned prev)
     return sets ? take(p, i, 1, T_GROUPING_SETS) : classify(p, i, false, 0);
 }
 
+/* MariaDB's words after SELECT that do not change its rows, before the first column. Returns their number. */
+static uint32_t count_modifiers(const struct sql_parser *p, uint32_t i)
+{
+    static const char *const WORDS[] = {"SQL_NO_CACHE",     "SQL_CACHE",      "SQL_CALC_FOUND_ROWS",
+                                        "SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT",
+                                        "STRAIGHT_JOIN"};
+    uint32_t n = 0;
+    for (unsigned k = 0; k < sizeof WORDS / sizeof *WORDS;) {
+        unsigned after = code_at(p, i + n + 1);
+        bool first = after == T_STAR || after == T_DISTINCT || after == T_JOIN || begins_operand(p, i + n + 1);
+        bool found = first && word_at(p, i + n, WORDS[k]);
+        n += found;
+        k = found ? 0 : k + 1;
+    }
+    return n;
+}
+
 /* EXISTS (SELECT FROM t): a query without columns, of which only the rows matter. */
 static uint32_t select_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
+    uint32_t modifiers = count_modifiers(p, i + 1);
+    if (modifiers) return take(p, i, modifiers, T_SELECT);
     bool only_rows = prev == T_LP && i >= 2 && code_at(p, i - 2) == T_EXISTS && code_at(p, i + 1) == T_FROM;
     return only_rows ? take(p, i, 1, T_SELECT_FROM) : 0;
 }
@@ -454,6 +478,17 @@ static uint32_t closing(const struct sql_parser *p, uint32_t i)
     return i;
 }
 
+/* MariaDB's units of a text with several numbers: '1 12:30' DAY_MINUTE. */
+static bool is_double_unit(const struct sql_parser *p, uint32_t i)
+{
+    static const char *const UNITS[] = {
+        "SECOND_MICROSECOND", "MINUTE_MICROSECOND", "MINUTE_SECOND", "HOUR_MICROSECOND", "HOUR_SECOND", "HOUR_MINUTE",
+        "DAY_MICROSECOND",    "DAY_SECOND",         "DAY_MINUTE",    "DAY_HOUR",         "YEAR_MONTH"};
+    for (unsigned k = 0; k < sizeof UNITS / sizeof *UNITS; k++)
+        if (word_at(p, i, UNITS[k])) return true;
+    return false;
+}
+
 /* MariaDB's units of time. */
 static bool is_unit(const struct sql_parser *p, uint32_t i)
 {
@@ -461,7 +496,7 @@ static bool is_unit(const struct sql_parser *p, uint32_t i)
                                         "WEEK",        "MONTH",  "QUARTER", "YEAR"};
     for (unsigned k = 0; k < sizeof UNITS / sizeof *UNITS; k++)
         if (word_at(p, i, UNITS[k])) return true;
-    return false;
+    return is_double_unit(p, i);
 }
 
 /* Returns the index after the operand at i, which may have a sign: a number, a parameter, a name with its table, a
@@ -504,7 +539,7 @@ static bool is_field(const struct sql_parser *p, uint32_t i)
     static const char *const FIELDS[] = {"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"};
     for (unsigned k = 0; k < sizeof FIELDS / sizeof *FIELDS; k++)
         if (word_at(p, i, FIELDS[k])) return true;
-    return false;
+    return is_double_unit(p, i);
 }
 
 static bool ends_interval(const struct sql_parser *p, uint32_t i, unsigned prev)
@@ -578,14 +613,207 @@ static void mark_word_arguments(struct sql_parser *p, uint32_t i)
         p->tokens[end - 1].code = T_NOW;
 }
 
+/* True for the first word of a type that MariaDB's CONVERT takes. */
+static bool is_convert_type(const struct sql_parser *p, uint32_t i)
+{
+    static const char *const TYPES[] = {"BINARY", "CHAR",    "DATE",  "DATETIME", "DECIMAL", "DOUBLE",
+                                        "FLOAT",  "INTEGER", "NCHAR", "SIGNED",   "TIME",    "UNSIGNED"};
+    for (unsigned k = 0; k < sizeof TYPES / sizeof *TYPES; k++)
+        if (word_at(p, i, TYPES[k])) return true;
+    return false;
+}
+
+/* Reads CONVERT(x, SIGNED) as CAST(x AS SIGNED). */
+static bool convert_is_cast(struct sql_parser *p, uint32_t i)
+{
+    uint32_t end = closing(p, i + 1), depth = 0, comma = 0;
+    if (!word_at(p, i, "CONVERT") || end >= p->n_tokens) return false;
+    for (uint32_t at = i + 2; at < end; at++) {
+        if (code_at(p, at) == T_LP) depth++;
+        if (code_at(p, at) == T_RP) depth--;
+        if (code_at(p, at) == T_COMMA && depth == 0 && comma) return false;
+        if (code_at(p, at) == T_COMMA && depth == 0) comma = at;
+    }
+    uint32_t type = comma ? skip_parens(p, comma + 2) : 0;
+    while (type && is_word(p, type)) type++;
+    if (type != end || !is_convert_type(p, comma + 1)) return false;
+    p->tokens[comma].code = T_AS;
+    p->tokens[i].code = T_CAST;
+    return true;
+}
+
+/* BINARY x: x by its bytes. A word before a string may be a column with an alias. */
+static uint32_t binary_word(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool item = prev == T_SELECT || prev == T_COMMA || prev == T_DISTINCT;
+    bool type = prev == T_AS || prev == T_DOT || prev == T_COLLATE || sql_ends_operand(prev);
+    bool name = type || !begins_operand(p, i + 1) || (item && code_at(p, i + 1) == T_STRING);
+    return classify(p, i, !name, T_BINARY);
+}
+
 static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
 {
+    if (prev != T_DOT && code_at(p, i + 1) == T_LP && convert_is_cast(p, i)) return 0;
     const struct call_words *call = words_of(p, i);
     bool is_call = prev != T_DOT && code_at(p, i + 1) == T_LP;
     bool extract = p->tokens[i].code == T_EXTRACT;
     bool marked = is_call && call && mark_words(p, i, call) > 0;
     if (is_call) mark_word_arguments(p, i);
     return classify(p, i, marked && extract, T_EXTRACT);
+}
+
+/* ---- operators with a schema ---- */
+
+/* The index after the characters of an operator, which may be several tokens. */
+static uint32_t skip_operator(const struct sql_parser *p, uint32_t i)
+{
+    while (i < p->n_tokens && strchr("+-*/<>=~!@#%^&|?", p->text[p->tokens[i].start])) i++;
+    return i;
+}
+
+/* OPERATOR(+), OPERATOR(pg_catalog.+): one token, between operands or before one. */
+static uint32_t operator_word(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    uint32_t at = i + 2;
+    while (code_at(p, at) == T_ID && code_at(p, at + 1) == T_DOT) at += 2;
+    uint32_t end = skip_operator(p, at);
+    if (code_at(p, i + 1) != T_LP || end == at || code_at(p, end) != T_RP) return classify(p, i, false, 0);
+    return take(p, i, end - i, sql_ends_operand(prev) || prev == T_USING ? T_OPER : T_PREFIX_OPER);
+}
+
+/* ---- MariaDB's JSON_TABLE, MATCH and hints ---- */
+
+/* The index after the type of a column, with its further words (UNSIGNED, CHARACTER SET utf8mb4). */
+static uint32_t skip_json_type(const struct sql_parser *p, uint32_t i)
+{
+    uint32_t at = skip_type(p, i);
+    while (at > i && is_word(p, at) && !word_at(p, at, "PATH") && !word_at(p, at, "EXISTS")) at++;
+    return at;
+}
+
+/* Marks the type and the path of the column at `i`: tag varchar(20) PATH '$' DEFAULT '' ON EMPTY, n FOR ORDINALITY.
+ * Returns the index after the column. */
+static uint32_t mark_json_column(struct sql_parser *p, uint32_t i)
+{
+    bool number = word_at(p, i + 1, "FOR") && word_at(p, i + 2, "ORDINALITY");
+    uint32_t path = number ? i + 1 : skip_json_type(p, i + 1), end = path;
+    while (end < p->n_tokens && code_at(p, end) != T_COMMA && code_at(p, end) != T_RP && code_at(p, end) != T_LP) end++;
+    if (end == path) return end + 1;
+    if (is_word(p, i)) p->tokens[i].code = T_ID;
+    if (path > i + 1) take(p, i + 1, path - i - 2, T_TYPE);
+    take(p, path, end - path - 1, T_JSON_PATH);
+    return end;
+}
+
+/* Marks NESTED PATH '$.x' COLUMNS at `i`. Returns the index after it, or `i` if it is something else. */
+static uint32_t mark_json_nested(struct sql_parser *p, uint32_t i)
+{
+    uint32_t path = word_at(p, i, "NESTED") ? i + 1 + word_at(p, i + 1, "PATH") : i;
+    if (path == i || code_at(p, path) != T_STRING || !word_at(p, path + 1, "COLUMNS")) return i;
+    take(p, i, path - i, T_JSON_NESTED);
+    p->tokens[path + 1].code = T_JSON_COLUMNS;
+    return path + 2;
+}
+
+/* Marks the columns in the parentheses that open at `i`. */
+static void mark_json_columns(struct sql_parser *p, uint32_t i)
+{
+    uint32_t open = 0;
+    while (i < p->n_tokens) {
+        unsigned code = code_at(p, i);
+        uint32_t nested = code == T_RP ? i : mark_json_nested(p, i);
+        if (code == T_LP)
+            open++, i++;
+        else if (code == T_RP && --open == 0)
+            return;
+        else if (code == T_RP || code == T_COMMA)
+            i++;
+        else
+            i = nested > i ? nested : mark_json_column(p, i);
+    }
+}
+
+/* JSON_TABLE(x, path COLUMNS (...)) in FROM */
+static uint32_t json_table(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool before = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_LP;
+    uint32_t end = code_at(p, i + 1) == T_LP ? closing(p, i + 1) : i, at = i + 2;
+    while (at < end && !(word_at(p, at, "COLUMNS") && code_at(p, at + 1) == T_LP && code_at(p, at - 1) == T_STRING))
+        at++;
+    if (!before || at >= end || end >= p->n_tokens) return classify(p, i, false, 0);
+    p->tokens[at].code = T_JSON_COLUMNS;
+    mark_json_columns(p, at + 1);
+    return classify(p, i, true, T_JSON_TABLE);
+}
+
+/* The index after IN BOOLEAN MODE and similar words, or `i`. */
+static uint32_t skip_search_mode(const struct sql_parser *p, uint32_t i)
+{
+    static const char *const MODES[][4] = {
+        {"IN", "BOOLEAN", "MODE"}, {"IN", "NATURAL", "LANGUAGE", "MODE"}, {"WITH", "QUERY", "EXPANSION"}};
+    for (unsigned k = 0; k < sizeof MODES / sizeof *MODES; k++) {
+        unsigned n = 0;
+        while (n < 4 && MODES[k][n] && word_at(p, i + n, MODES[k][n])) n++;
+        if (n < 4 && MODES[k][n]) continue;
+        return n == 4 ? skip_search_mode(p, i + n) : i + n; /* the natural language mode may have an expansion */
+    }
+    return i;
+}
+
+/* MATCH (a, b) AGAINST ('x' IN BOOLEAN MODE) */
+static uint32_t match_word(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    if (!word_at(p, i, "MATCH") || sql_ends_operand(prev) || code_at(p, i + 1) != T_LP) return 0;
+    uint32_t against = closing(p, i + 1) + 1, end = closing(p, against + 1);
+    if (!word_at(p, against, "AGAINST") || code_at(p, against + 1) != T_LP || end >= p->n_tokens) return 0;
+    p->tokens[against].code = T_AGAINST;
+    for (uint32_t at = against + 2; at < end; at++) {
+        uint32_t mode = skip_search_mode(p, at);
+        if (mode != end || mode == at) continue;
+        take(p, at, end - at - 1, T_SEARCH_MODE);
+        break;
+    }
+    return classify(p, i, true, T_MATCH);
+}
+
+/* The index after the names (a, b) in parentheses, which may be none, or `i`. */
+static uint32_t skip_name_list(const struct sql_parser *p, uint32_t i)
+{
+    uint32_t at = i + 1;
+    if (code_at(p, i) != T_LP) return i;
+    bool more = code_at(p, at) != T_RP;
+    while (more && (is_word(p, at) || code_at(p, at) == T_ID)) {
+        more = code_at(p, at + 1) == T_COMMA;
+        at += more ? 2 : 1;
+    }
+    return !more && code_at(p, at) == T_RP ? at + 1 : i;
+}
+
+/* The index after USE INDEX FOR ORDER BY (a, b), or `i`. */
+static uint32_t skip_hint(const struct sql_parser *p, uint32_t i)
+{
+    uint32_t at = i + 2;
+    bool hint = word_at(p, i, "USE") || word_at(p, i, "FORCE") || word_at(p, i, "IGNORE");
+    if (!hint || !(word_at(p, i + 1, "INDEX") || word_at(p, i + 1, "KEY"))) return i;
+    if (word_at(p, at, "FOR")) at += word_at(p, at + 1, "JOIN") ? 2 : 3;
+    uint32_t end = skip_name_list(p, at);
+    return end > at ? end : i;
+}
+
+/* USE INDEX (a) IGNORE INDEX (b) after a table */
+static uint32_t index_hint(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    uint32_t end = sql_ends_operand(prev) ? skip_hint(p, i) : i, next = end;
+    if (end == i) return classify(p, i, false, 0);
+    while ((next = skip_hint(p, end)) > end) end = next;
+    return take(p, i, end - i - 1, T_INDEX_HINT);
+}
+
+/* FROM t PARTITION (p0, p1) */
+static uint32_t table_partition(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    uint32_t end = prev == T_ID && code_at(p, i + 2) != T_RP ? skip_name_list(p, i + 1) : i + 1;
+    return end > i + 1 ? take(p, i, end - i - 1, T_TABLE_PARTITION) : 0;
 }
 
 /* ---- reserved words as names ---- */
@@ -623,7 +851,8 @@ static uint32_t reserved(struct sql_parser *p, uint32_t i, unsigned prev)
         [T_WHERE] = true, [T_ON] = true,   [T_AND] = true,   [T_OR] = true,     [T_NOT] = true,
         [T_EQ] = true,    [T_NE] = true,   [T_LT] = true,    [T_GT] = true,     [T_LE] = true,
         [T_GE] = true,    [T_PLUS] = true, [T_MINUS] = true, [T_STAR] = true,   [T_DISTINCT] = true};
-    bool name = BEFORE[prev & 0xff] || (prev == T_LP && ends_name(p, i + 1));
+    bool name = BEFORE[prev & 0xff] || (prev == T_LP && ends_name(p, i + 1)) ||
+                (prev == T_ID && word_at(p, i - 1, "CHARACTER")); /* CHAR CHARACTER SET utf8mb4 */
     for (size_t k = 0; name && k < sizeof OPEN / sizeof *OPEN; k++)
         if (word_at(p, i, OPEN[k])) p->tokens[i].code = T_ID;
     return 0;
@@ -634,14 +863,16 @@ static uint32_t reserved(struct sql_parser *p, uint32_t i, unsigned prev)
 #define CLASSIFIERS(X)                                                                                                 \
     X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper) X(T_EXTRACT, call_words)            \
     X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word) X(T_GROUPING_SETS, grouping)            \
-    X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset)            \
-    X(T_ONLY, only) X(T_RESERVED, reserved) X(T_SELECT, select_word) X(T_OPER, oper) X(T_ORDINALITY, ordinality)       \
-    X(T_OVER, over) X(T_ROWS, rows) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde)          \
-    X(T_TRUE, value) X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITH, with_word)         \
-    X(T_WITHIN, within) X(SQL_WORD_AT, at) X(SQL_WORD_CALL, call_words) X(SQL_WORD_INFIX, infix)                       \
-    X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike) X(SQL_WORD_OVERLAPS, overlaps)                               \
-    X(SQL_WORD_QUESTION, question) X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any) X(SQL_WORD_TO, to)               \
-    X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)
+    X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_LIKE_KW, match_word) X(T_NOW, value)       \
+    X(T_OFFSET, offset) X(T_ONLY, only) X(T_OPER, oper) X(T_ORDINALITY, ordinality) X(T_OVER, over)                    \
+    X(T_PARTITION, table_partition) X(T_RESERVED, reserved) X(T_ROWS, rows) X(T_SELECT, select_word)                   \
+    X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value) X(T_TYPECAST, typecast) \
+    X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITH, with_word) X(T_WITHIN, within) X(SQL_WORD_AT, at)           \
+    X(SQL_WORD_BINARY, binary_word) X(SQL_WORD_CALL, call_words) X(SQL_WORD_CTE_SET, cte_set)                          \
+    X(SQL_WORD_HINT, index_hint) X(SQL_WORD_ILIKE, ilike) X(SQL_WORD_INFIX, infix) X(SQL_WORD_JSON_TABLE, json_table)  \
+    X(SQL_WORD_OPERATOR, operator_word) X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question)                  \
+    X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any) X(SQL_WORD_TO, to) X(SQL_WORD_UNKNOWN, unknown)                 \
+    X(SQL_WORD_VARIADIC, variadic)
 /* clang-format on */
 
 static classify_fn *const CLASSIFY[256] = {

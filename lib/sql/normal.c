@@ -251,7 +251,10 @@ static struct sql_node *norm_table(struct normal *n, const struct sql_node *from
     struct sql_node *t = make(n, (enum sql_kind)from->kind, from);
     if (!t || !norm_kids(n, t, from)) return NULL;
     t->flags = from->flags & (SQL_F_LATERAL | SQL_F_ONLY);
-    if (from->text) set_name(n, t, lower(n, from->text, from->text_len), from->quote);
+    bool paths = from->kind == SQL_FROM_CALL; /* the columns of JSON_TABLE, in whose paths case matters */
+    t->text = paths ? from->text : NULL;
+    t->text_len = paths ? from->text_len : 0;
+    if (from->text && !paths) set_name(n, t, lower(n, from->text, from->text_len), from->quote);
     t->text2 = lower(n, from->text2, from->text2_len);
     t->text2_len = from->text2_len;
     t->text3 = from->text3;
@@ -609,7 +612,7 @@ static struct sql_node *norm_other(struct normal *n, const struct sql_node *from
     copy->cap_kids = cap;
     copy->parent = NULL;
     copy->ref = NULL;
-    copy->flags &= ~(uint32_t)(SQL_F_PAREN | SQL_F_EQ2 | SQL_F_OUTER_KW | SQL_F_COLON);
+    copy->flags &= ~(uint32_t)(SQL_F_PAREN | SQL_F_EQ2 | SQL_F_OUTER_KW | SQL_F_COLON | SQL_F_OPERATOR);
     if (copy->kind == SQL_LITERAL && copy->op == SQL_LIT_STRING) copy->quote = '\'';
     return norm_kids(n, copy, from);
 }

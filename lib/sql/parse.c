@@ -476,6 +476,7 @@ static void feed_all(struct feeder *f)
     for (uint32_t i = 0; !p->full;) {
         uint32_t next = i + 1;
         if (i < f->stop && sql_in_context(p->tokens[i].code, prev)) next = sql_classify_keyword(p, i, prev);
+        while (next < f->stop && p->tokens[next].code == SQL_WORD_TAKEN) next++;
         struct sql_token token = i < f->stop ? p->tokens[i] : end;
         if (token.code == T_STRING && prev == T_ID) reread_as_type(f, i);
         feed(f, token);

@@ -24,18 +24,22 @@ struct sql_token {
 enum sql_word {
     SQL_WORD_FIRST = 200,
     SQL_WORD_ILIKE = SQL_WORD_FIRST,
-    SQL_WORD_SIMILAR,  /* SIMILAR TO */
-    SQL_WORD_AT,       /* AT TIME ZONE */
-    SQL_WORD_SOME,     /* a synonym of ANY */
-    SQL_WORD_UNKNOWN,  /* IS UNKNOWN */
-    SQL_WORD_OVERLAPS, /* (a, b) OVERLAPS (c, d) */
-    SQL_WORD_CALL,     /* TRIM, SUBSTRING, GROUP_CONCAT ...: arguments may be separated by words, or be one */
-    SQL_WORD_INFIX,    /* a DIV b, a MOD b, a XOR b */
-    SQL_WORD_TAKEN,    /* merged into the token before it; does not count any more */
-    SQL_WORD_CTE_SET,  /* SEARCH ... SET, CYCLE ... SET after a CTE */
-    SQL_WORD_TO,       /* CYCLE ... TO x DEFAULT y USING */
-    SQL_WORD_VARIADIC, /* f(VARIADIC x) */
-    SQL_WORD_QUESTION, /* ?: a parameter, or PostgreSQL's operator on jsonb */
+    SQL_WORD_SIMILAR,    /* SIMILAR TO */
+    SQL_WORD_AT,         /* AT TIME ZONE */
+    SQL_WORD_SOME,       /* a synonym of ANY */
+    SQL_WORD_UNKNOWN,    /* IS UNKNOWN */
+    SQL_WORD_OVERLAPS,   /* (a, b) OVERLAPS (c, d) */
+    SQL_WORD_CALL,       /* TRIM, SUBSTRING, GROUP_CONCAT ...: arguments may be separated by words, or be one */
+    SQL_WORD_INFIX,      /* a DIV b, a MOD b, a XOR b */
+    SQL_WORD_TAKEN,      /* merged into the token before it; does not count any more */
+    SQL_WORD_CTE_SET,    /* SEARCH ... SET, CYCLE ... SET after a CTE */
+    SQL_WORD_TO,         /* CYCLE ... TO x DEFAULT y USING */
+    SQL_WORD_VARIADIC,   /* f(VARIADIC x) */
+    SQL_WORD_QUESTION,   /* ?: a parameter, or PostgreSQL's operator on jsonb */
+    SQL_WORD_OPERATOR,   /* OPERATOR(schema.+) */
+    SQL_WORD_JSON_TABLE, /* FROM JSON_TABLE(x, path COLUMNS (...)) */
+    SQL_WORD_HINT,       /* USE INDEX, FORCE INDEX, IGNORE INDEX */
+    SQL_WORD_BINARY,     /* BINARY x */
 };
 
 struct sql_parser {

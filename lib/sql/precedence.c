@@ -81,6 +81,7 @@ struct regrouping {
 static const unsigned char *levels_of(const struct sql_node *node)
 {
     static const engine_levels EXCLUSIVE_OR = {1, 1, 2};
+    if (node->flags & SQL_F_OPERATOR) return LEVELS[SQL_OP_OTHER];
     if (node->op == SQL_OP_OTHER && node->text) { /* MariaDB's words */
         if (sql_name_is(node->text, node->text_len, "DIV", 3)) return LEVELS[SQL_OP_DIV];
         if (sql_name_is(node->text, node->text_len, "XOR", 3)) return EXCLUSIVE_OR;

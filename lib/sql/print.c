@@ -194,6 +194,7 @@ static unsigned strength_of_word(const struct sql_node *n)
 
 static unsigned strength(const struct sql_node *n)
 {
+    if (n->flags & SQL_F_OPERATOR) return OF_OPERATOR;
     if (n->kind == SQL_BINARY) return OP_STRENGTH[n->op] ? OP_STRENGTH[n->op] : strength_of_word(n);
     if (n->kind == SQL_UNARY) return n->op == SQL_OP_OTHER ? OF_SIGN : OP_STRENGTH[n->op];
     if (n->kind == SQL_CAST && (n->flags & SQL_F_COLON)) return OF_CAST;
@@ -410,8 +411,11 @@ static void print_table(struct out *o, const struct sql_node *n)
     else
         put_qualified(o, n, 0);
     if (n->flags & SQL_F_STAR) put(o, " *");
+    bool partition = n->text3 && (*n->text3 | 32) == 'p';
+    if (partition) put(o, " "), put_n(o, n->text3, n->text3_len);
     put_alias(o, n, sql_kid(n, 0));
-    if (n->text3) put(o, " ");
+    if (!n->text3 || partition) return;
+    put(o, " ");
     put_n(o, n->text3, n->text3_len);
 }
 
@@ -422,8 +426,25 @@ static void print_derived(struct out *o, const struct sql_node *n)
     put_alias(o, n, sql_kid(n, DERIVED_NAMES));
 }
 
+/* JSON_TABLE(x, path COLUMNS (...)): the columns are printed as written. */
+static void print_json_table(struct out *o, const struct sql_node *n)
+{
+    const struct sql_node *call = sql_kid(n, FROM_CALL_CALL);
+    put_n(o, call->text, call->text_len);
+    put(o, "(");
+    print(o, sql_kid(call, CALL_ARGS));
+    put(o, " ");
+    put_n(o, n->text, n->text_len);
+    put(o, ")");
+    put_alias(o, n, NULL);
+}
+
 static void print_from_call(struct out *o, const struct sql_node *n)
 {
+    if (n->text) {
+        print_json_table(o, n);
+        return;
+    }
     if (n->flags & SQL_F_LATERAL) put(o, "LATERAL ");
     print(o, sql_kid(n, FROM_CALL_CALL));
     put_alias(o, n, sql_kid(n, FROM_CALL_NAMES));
@@ -564,6 +585,8 @@ static void put_op(struct out *o, const struct sql_node *n)
 {
     if (n->op == SQL_OP_OTHER)
         put_n(o, n->text, n->text_len);
+    else if (n->flags & SQL_F_OPERATOR)
+        put(o, "OPERATOR(pg_catalog."), put(o, sql_op_text(n->op)), put(o, ")");
     else if (n->flags & SQL_F_EQ2)
         put(o, n->op == SQL_OP_EQ ? "==" : n->op == SQL_OP_NE ? "!=" : "<=>");
     else

@@ -119,7 +119,8 @@ next:
     'CURRENT_DATE' | 'CURRENT_TIME' | 'CURRENT_TIMESTAMP'
                    { TOKEN(T_NOW); }
     'DESC'         { TOKEN(T_DESC); }
-    'DISTINCT'     { TOKEN(T_DISTINCT); }
+    'DISTINCT' | 'DISTINCTROW'
+                   { TOKEN(T_DISTINCT); }
     'ELSE'         { TOKEN(T_ELSE); }
     'END'          { TOKEN(T_END); }
     'ESCAPE'       { TOKEN(T_ESCAPE); }
@@ -147,7 +148,8 @@ next:
     'INTERSECT'    { TOKEN(T_INTERSECT); }
     'IS'           { TOKEN(T_IS); }
     'ISNULL'       { TOKEN(T_ISNULL); }
-    'JOIN'         { TOKEN(T_JOIN); }
+    'JOIN' | 'STRAIGHT_JOIN'
+                   { TOKEN(T_JOIN); }
     'LAST'         { TOKEN(T_LAST); }
     'LATERAL'      { TOKEN(T_LATERAL); }
     'LIMIT'        { TOKEN(T_LIMIT); }
@@ -191,13 +193,18 @@ next:
 
     // Words that the feeder classifies.
     'AT'           { TOKEN(SQL_WORD_AT); }
+    'BINARY'       { TOKEN(SQL_WORD_BINARY); }
     'DIV' | 'MOD' | 'XOR'
                    { TOKEN(SQL_WORD_INFIX); }
     'ILIKE'        { TOKEN(SQL_WORD_ILIKE); }
+    'JSON_TABLE'   { TOKEN(SQL_WORD_JSON_TABLE); }
+    'OPERATOR'     { TOKEN(SQL_WORD_OPERATOR); }
     'OVERLAPS'     { TOKEN(SQL_WORD_OVERLAPS); }
     'SIMILAR'      { TOKEN(SQL_WORD_SIMILAR); }
     'SOME'         { TOKEN(SQL_WORD_SOME); }
     'UNKNOWN'      { TOKEN(SQL_WORD_UNKNOWN); }
+    'USE' | 'FORCE' | 'IGNORE'
+                   { TOKEN(SQL_WORD_HINT); }
     'SEARCH' | 'CYCLE'
                    { TOKEN(SQL_WORD_CTE_SET); }
     'TO'           { TOKEN(SQL_WORD_TO); }
@@ -266,6 +273,7 @@ next:
     "<<"                { TOKEN(T_LSHIFT); }
     ">>"                { TOKEN(T_RSHIFT); }
     "~"                 { TOKEN(T_TILDE); }
+    "!"                 { TOKEN(T_BANG); }
     "~*" | "!~" | "!~*" | "~~" | "~~*" | "!~~" | "!~~*" | "~=" | "~<~" | "~>~" | "~<=~" | "~>=~" |
     "#" | "#>" | "#>>" | "#-" | "##" | "@>" | "<@" | "&&" | "@@" | "@@@" | "@?" | "?|" | "?&" | "?#" | "?-" | "?||" |
     "?-|" | "|/" | "||/" | "<->" | "<#>" | "&<" | "&>" | "<<|" | "|>>" | "&<|" | "|&>" | "-|-" | "<^" | ">^" | "^@" |

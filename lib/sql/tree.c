@@ -8,7 +8,7 @@
 
 /* Flags of the spelling, without effect on the meaning. */
 static const uint32_t SPELLING = SQL_F_COMMA | SQL_F_FETCH | SQL_F_COLON | SQL_F_PAREN | SQL_F_AS | SQL_F_OUTER_KW |
-                                 SQL_F_EQ2 | SQL_F_NESTED | SQL_F_PAREN_TWICE | SQL_F_TABLE;
+                                 SQL_F_EQ2 | SQL_F_NESTED | SQL_F_PAREN_TWICE | SQL_F_TABLE | SQL_F_OPERATOR;
 
 /* ---- equality and hashes --------------------------------------------------------------------------------------- */
 
@@ -21,7 +21,8 @@ static bool may_be_string(const struct sql_node *n)
 /* True if the text is a value, in which case matters. */
 static bool is_exact(const struct sql_node *n)
 {
-    return may_be_string(n) || (n->kind == SQL_LITERAL && n->op == SQL_LIT_STRING);
+    bool paths = n->kind == SQL_FROM_CALL; /* the columns of JSON_TABLE */
+    return may_be_string(n) || paths || (n->kind == SQL_LITERAL && n->op == SQL_LIT_STRING);
 }
 
 /* NULL and UNKNOWN are one value. */

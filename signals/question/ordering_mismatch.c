@@ -364,6 +364,67 @@ static void check_top_of_each(struct vsig_run *run, const struct query_view *vie
               "the question asks for the first rows of each thing, but LIMIT keeps only the first rows of all");
 }
 
+/* --- ranks --- */
+
+/* Ranks that the question asks for, from 1: "the fourth to the sixth highest". */
+struct rank_span {
+    unsigned from, to;
+};
+
+/* Returns the rank of "fourth" or "4th", or 0. */
+static unsigned rank_of(const char *word)
+{
+    static const char *const ORDINALS[] = {"first", "second",  "third",  "fourth", "fifth",
+                                           "sixth", "seventh", "eighth", "ninth",  "tenth"};
+    char *end;
+    guint64 number = g_ascii_strtoull(word, &end, 10);
+    bool suffix = g_str_equal(end, "st") || g_str_equal(end, "nd") || g_str_equal(end, "rd") || g_str_equal(end, "th");
+    if (end > word && suffix && number <= 100) return (unsigned)number;
+    for (unsigned i = 0; i < G_N_ELEMENTS(ORDINALS); i++)
+        if (g_str_equal(word, ORDINALS[i])) return i + 1;
+    return 0;
+}
+
+/* Returns the index of the token before `at` that is not an article, or -1. */
+static int64_t before_article(const struct question *question, int64_t at)
+{
+    at--;
+    while (at >= 0 && g_str_equal(question->tokens.items[at].norm, "the")) at--;
+    return at;
+}
+
+/* Finds "fourth to the sixth highest" or "second and third highest". Returns false if there is only one rank. */
+static bool find_rank_span(const struct question *question, struct rank_span *span)
+{
+    static const char *const JOINS[] = {"to", "through", "until", "till", "and"};
+    for (int i = question_cue_next(question, QUESTION_CUE_NTH, 0); i >= 0;
+         i = question_cue_next(question, QUESTION_CUE_NTH, (uint32_t)i + 1)) {
+        int64_t join = before_article(question, question->cues[i].first), first = before_article(question, join);
+        const char *word = join >= 0 ? question->tokens.items[join].norm : "";
+        span->from = first >= 0 ? rank_of(question->tokens.items[first].norm) : 0;
+        span->to = rank_of(question->tokens.items[question->cues[i].first].norm);
+        bool joined = false, both = g_str_equal(word, "and");
+        for (size_t k = 0; k < G_N_ELEMENTS(JOINS); k++) joined |= g_str_equal(word, JOINS[k]);
+        if (joined && span->from && span->from < span->to && (!both || span->to == span->from + 1)) return true;
+    }
+    return false;
+}
+
+static bool is_near(double number, unsigned whole)
+{
+    return number > whole - 0.5 && number < whole + 0.5;
+}
+
+/* Checks the rows of "the fourth to the sixth highest". */
+static void check_span(struct vsig_run *run, const struct query_view *view, struct rank_span span, double limit,
+                       double offset)
+{
+    if (is_near(offset, span.from - 1) && is_near(limit, span.to - span.from + 1)) return;
+    vsig_fire(run, VSIG_ERROR, view->limit,
+              "the question asks for rows %u to %u of the sorted rows, but LIMIT selects other rows", span.from,
+              span.to);
+}
+
 /* Checks "the second highest", which needs OFFSET or the like. A nested query may compute it in its own way. */
 static void check_nth(struct vsig_run *run, const struct query_view *view)
 {
@@ -373,6 +434,11 @@ static void check_nth(struct vsig_run *run, const struct query_view *view)
     if (i < 0 || !question->cues[i].rank || run->subject->bound->n_blocks > 1) return;
     const struct sql_node *skipped = view->limit ? sql_kid(view->limit, LIMIT_OFFSET) : NULL;
     if (!limit_number(view->limit, &limit) || (skipped && !query_literal_number(skipped, &offset))) return;
+    struct rank_span span;
+    if (find_rank_span(question, &span)) {
+        check_span(run, view, span, limit, offset);
+        return;
+    }
     if (offset > question->cues[i].rank - 1.5 && offset < question->cues[i].rank - 0.5) return;
     vsig_fire(run, VSIG_ERROR, view->limit,
               "the question asks for row %u of the sorted rows, but LIMIT selects other rows",
@@ -403,7 +469,9 @@ static bool asks_one_row(const struct question *question)
 static void check_unasked_limit(struct vsig_run *run, const struct query_view *view)
 {
     double limit;
+    struct rank_span span;
     if (vsig_opt(run, OPT_UNASKED) < 0.5 || !limit_number(view->any_limit, &limit)) return;
+    if (find_rank_span(run->subject->analysis, &span)) return; /* check_nth compares the rows */
     if (limit > 1 ? !says_number(run->subject->analysis, limit) : !asks_one_row(run->subject->analysis))
         vsig_fire(run, VSIG_ERROR, view->any_limit,
                   "the query returns only some of the rows, but the question asks for no limit");

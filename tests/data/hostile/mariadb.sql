@@ -348,5 +348,23 @@ SELECT LENGTH(REPEAT('x', n * 1000000)) FROM big
 ### a pattern that goes back: bounded
 SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' REGEXP '^(a+)+$'
 
+### a delay in the value of JSON_TABLE: refused
+SELECT * FROM JSON_TABLE(sleep(5), '$' COLUMNS (a int PATH '$')) AS t
+
+### a delay in a full-text search: refused
+SELECT 1 FROM t WHERE MATCH(a) AGAINST (sleep(5) IN BOOLEAN MODE)
+
+### a delay behind BINARY: refused
+SELECT BINARY sleep(5), !sleep(5)
+
+### a delay in CONVERT to a type: refused
+SELECT CONVERT(sleep(5), SIGNED)
+
+### a delay after a word of SELECT: refused
+SELECT SQL_NO_CACHE sleep(5) FROM dual
+
+### a delay in a row and in INTERVAL: refused
+SELECT ROW(1, sleep(5)) = ROW(1, 2), INTERVAL(1, sleep(5))
+
 ### a NUL: encoding
 SELECT 'a'\0

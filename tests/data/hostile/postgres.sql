@@ -96,6 +96,9 @@ SELECT 1 FROM t LIMIT evil()
 ### own function in a sample: refused
 SELECT 1 FROM t TABLESAMPLE BERNOULLI (evil())
 
+### own function in the seed of a sample: refused
+SELECT 1 FROM t TABLESAMPLE BERNOULLI (10) REPEATABLE (evil())
+
 ### an allowed name in a foreign schema: refused
 SELECT public.lower('x')
 

@@ -289,3 +289,92 @@ SELECT ARRAY(TABLE t), ARRAY(VALUES (1), (2)), EXISTS (TABLE t)
 SELECT a <<< b, a *< b, a *<> b, a *>= b, name <% 'word', name %>> 'word' FROM t
 SELECT !! tsquery 'cat & dog', @@ box '(1,1)', # path '((0,0),(1,1))', ?- line, ?| line FROM t
 SELECT ROW(a, b) ~<=~ ROW(c, d), a @@ ANY ('{x,y}'::tsquery[]), a !~ ALL (ARRAY['b']) FROM t
+
+-- operators with a schema
+SELECT a OPERATOR(+) b, a OPERATOR(pg_catalog.*) b + c, c + a OPERATOR(pg_catalog.*) b, a OPERATOR(public.+) b FROM t
+SELECT a FROM t WHERE a OPERATOR(pg_catalog.~~) 'x%' AND b OPERATOR(pg_catalog.=) ANY (ARRAY[1, 2]) AND c OPERATOR(pg_catalog.<>) d
+SELECT OPERATOR(pg_catalog.-) a, a OPERATOR(pg_catalog.||) b, a OPERATOR(pg_catalog.->>) 'x' FROM t ORDER BY a USING OPERATOR(pg_catalog.<)
+
+-- what analysts write
+SELECT sum(l.qty OPERATOR(pg_catalog.*) l.price) AS value FROM order_lines l
+SELECT DISTINCT ON (customer_id) customer_id, placed, total FROM orders ORDER BY customer_id, placed DESC
+SELECT date_trunc('month', placed)::date AS month, sum(total) FROM orders GROUP BY 1 ORDER BY 1
+SELECT to_char(placed, 'YYYY-MM') AS month, count(*) FILTER (WHERE status = 'open') FROM orders GROUP BY 1
+SELECT id FROM orders WHERE placed >= current_date - INTERVAL '1 year'
+SELECT id FROM orders WHERE placed >= current_date - INTERVAL '30' DAY
+SELECT id, age(shipped, placed), shipped - placed AS days FROM orders
+SELECT EXTRACT(EPOCH FROM created) / 3600, EXTRACT(isodow FROM placed), date_part('quarter', placed) FROM orders
+SELECT created AT TIME ZONE 'UTC' AT TIME ZONE 'Europe/Rome' FROM orders
+SELECT generate_series('2024-01-01'::date, '2024-03-01', '1 month')::date AS d
+SELECT g.d::date, count(o.id) FROM generate_series('2024-01-01'::timestamp, '2024-03-01', '1 month') AS g(d) LEFT JOIN orders o ON date_trunc('month', o.placed) = g.d GROUP BY g.d
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY total) FROM orders
+SELECT dept, mode() WITHIN GROUP (ORDER BY hired), percentile_disc(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY salary) FROM employees GROUP BY dept
+SELECT string_agg(name, ', ' ORDER BY name DESC), array_agg(DISTINCT city) FROM customers
+SELECT name FROM customers WHERE name ILIKE 'a%' OR email ~* '@y\.com$'
+SELECT name FROM customers WHERE name SIMILAR TO '(A|B)%'
+SELECT name FROM customers WHERE city = ANY ('{Rome,Oslo}')
+SELECT name FROM customers WHERE city IS DISTINCT FROM 'Rome'
+SELECT name, attrs ->> 'color', attrs #>> '{dims,w}', (attrs -> 'dims' ->> 'h')::int FROM products
+SELECT name FROM products WHERE attrs @> '{"color": "red"}' AND attrs ? 'sizes'
+SELECT p.name, s.size FROM products p CROSS JOIN LATERAL jsonb_array_elements_text(p.attrs -> 'sizes') AS s(size)
+SELECT p.name, kv.key, kv.value FROM products p, jsonb_each(p.attrs) AS kv
+SELECT p.name, d.* FROM products p, jsonb_to_record(p.attrs -> 'dims') AS d(w int, h int)
+SELECT x.a, x.b FROM json_to_recordset('[{"a":1,"b":"foo"},{"a":2}]') AS x(a int, b text)
+SELECT jsonb_path_query_first(attrs, '$.sizes[*]'), jsonb_set(attrs, '{color}', '"blue"'), attrs - 'color', attrs || '{"x":1}' FROM products
+SELECT jsonb_path_exists(attrs, '$.dims ? (@.w > 10)') FROM products
+SELECT attrs['color'] AS color FROM products
+SELECT unnest(ARRAY[1, 2, 3]) AS n, (ARRAY['a', 'b'])[1], array_length(ARRAY[1, 2], 1)
+SELECT u.x, u.n FROM unnest(ARRAY['a', 'b']) WITH ORDINALITY AS u(x, n)
+SELECT dept, status, count(*) FROM employees, orders GROUP BY GROUPING SETS ((dept, status), (dept), ())
+SELECT dept, grouping(dept), sum(salary) FROM employees GROUP BY ROLLUP (dept)
+SELECT dept, extract(year FROM hired), count(*) FROM employees GROUP BY CUBE (1, 2)
+SELECT name, rank() OVER (PARTITION BY dept ORDER BY salary DESC NULLS LAST), first_value(name) OVER w FROM employees WINDOW w AS (PARTITION BY dept ORDER BY hired)
+SELECT name, avg(salary) OVER (ORDER BY hired RANGE BETWEEN '1 year' PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM employees
+SELECT name, sum(salary) OVER (ORDER BY hired GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM employees
+SELECT name, ntile(4) OVER (ORDER BY salary), lag(salary, 1, 0) OVER (ORDER BY hired), cume_dist() OVER (ORDER BY salary) FROM employees
+WITH RECURSIVE chain(id, depth) AS (SELECT id, 0 FROM employees WHERE manager_id IS NULL UNION ALL SELECT e.id, c.depth + 1 FROM employees e JOIN chain c ON e.manager_id = c.id) SEARCH DEPTH FIRST BY id SET ord SELECT * FROM chain ORDER BY ord
+WITH recent AS MATERIALIZED (SELECT * FROM orders WHERE placed > '2024-01-01') SELECT c.name FROM customers c JOIN recent r ON r.customer_id = c.id
+SELECT c.name, o.total FROM customers c LEFT JOIN LATERAL (SELECT total FROM orders WHERE customer_id = c.id ORDER BY placed DESC LIMIT 1) o ON true
+SELECT name FROM customers ORDER BY birth DESC NULLS LAST FETCH FIRST 1 ROW WITH TIES
+SELECT name FROM customers ORDER BY name OFFSET 1 LIMIT 1
+TABLE customers ORDER BY id LIMIT 2
+SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS v(n, s) WHERE v.n > 1
+SELECT name FROM customers INTERSECT ALL SELECT name FROM employees
+(SELECT name FROM customers ORDER BY 1 LIMIT 1) UNION ALL (SELECT name FROM employees ORDER BY 1 LIMIT 1)
+SELECT split_part(email, '@', 2) AS domain, position('@' IN email), substring(email FROM '@(.*)$'), overlay(name PLACING 'X' FROM 1 FOR 1) FROM customers
+SELECT regexp_replace(name, '[aeiou]', '', 'g'), regexp_matches(name, '(.)', 'g'), regexp_count(name, 'a') FROM customers
+SELECT format('%s (%s)', name, city), concat_ws(', ', name, city), initcap(name), lpad(name, 6, '*'), left(name, -1) FROM customers
+SELECT CASE WHEN total > 50 THEN 'big' ELSE 'small' END AS size, count(*) FROM orders GROUP BY size HAVING count(*) > 0
+SELECT width_bucket(total, 0, 100, 5), count(*) FROM orders GROUP BY 1
+SELECT bool_and(total > 5), every(total > 5), corr(total, id), regr_slope(total, id), stddev(total) FROM orders
+SELECT (placed, shipped) OVERLAPS (DATE '2024-01-01', DATE '2024-02-01') FROM orders
+SELECT daterange(placed, shipped, '[]') @> DATE '2024-01-06', lower(daterange(placed, shipped)) FROM orders
+SELECT name FROM customers WHERE to_tsvector('english', notes) @@ plainto_tsquery('glass')
+SELECT name, ts_rank_cd(to_tsvector('english', notes), to_tsquery('english', 'glass & steel')) FROM customers
+SELECT make_date(2024, 1, 5), date_bin('15 minutes', created, '2020-01-01'), justify_days(INTERVAL '35 days'), now()::date FROM orders
+SELECT count(*) FROM orders TABLESAMPLE BERNOULLI (100)
+SELECT row_to_json(c), json_build_object('id', c.id) FROM customers c
+SELECT c FROM customers c
+SELECT json_agg(t) FROM (SELECT id, name FROM customers) t
+SELECT ARRAY(SELECT name FROM customers ORDER BY id) AS names
+SELECT name FROM customers WHERE (city, country) IN (SELECT 'Rome', 'IT')
+SELECT name FROM customers WHERE ROW(city, country) = ROW('Rome', 'IT') AND birth IS NOT NULL
+SELECT name FROM employees e WHERE salary > (SELECT avg(salary) FROM employees WHERE dept = e.dept)
+SELECT count(*) FROM customers c FULL JOIN employees e USING (name)
+SELECT 5 / 2, 5 % 2, 2 ^ 3, |/ 16, @ -5, 5 & 3, 1 << 2, ~1, 'a' || 'b'
+SELECT name COLLATE "C" FROM customers ORDER BY name COLLATE "C"
+SELECT array_to_string(ARRAY[1, NULL, 3], ',', '*'), string_to_array('a,b', ','), cardinality(ARRAY[1]), 2 = ANY (ARRAY[1, 2])
+SELECT encode(sha256('x'), 'hex'), md5('x'), sha512('x'), gen_random_uuid() IS NOT NULL
+SELECT num_nulls(city, birth), num_nonnulls(city, birth) FROM customers
+SELECT isfinite(placed), clock_timestamp() > now(), timezone('UTC', created) FROM orders
+SELECT normalize('x'), unistr('\0061'), bit_count('\x1234'::bytea), lcm(4, 6), gcd(4, 6), trim_scale(1.50), scale(1.5)
+SELECT greatest(1, 2), least(1, 2), nullif(1, 1), trunc(1.5), sign(-1), div(7, 2), mod(7, 2), log(2, 8), cbrt(27)
+SELECT ts_headline('english', notes, to_tsquery('glass')) FROM customers
+SELECT count(*) AS "Orders", max(total) "Max total" FROM "orders" AS "o"
+SELECT name FROM customers WHERE birth BETWEEN SYMMETRIC '1990-01-01' AND '1970-01-01'
+SELECT name FROM customers WHERE city NOT ILIKE ALL (ARRAY['r%', 'x%'])
+SELECT sum(total) FILTER (WHERE status = 'open') OVER (PARTITION BY customer_id) FROM orders
+SELECT rank(700) WITHIN GROUP (ORDER BY salary) FROM employees
+SELECT * FROM customers JOIN orders o ON o.customer_id = customers.id JOIN LATERAL (SELECT count(*) n FROM order_lines l WHERE l.order_id = o.id) x ON x.n > 1
+SELECT * FROM ROWS FROM (generate_series(1, 2), generate_series(1, 3)) AS r(a, b)
+SELECT array_fill(0, ARRAY[3]), array_position(ARRAY[1, 2], 2), ARRAY[1, 2] || 3, (ARRAY[1, 2, 3])[2:3]

@@ -87,3 +87,64 @@ SELECT sum(a) OVER (w ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING EXCLUDE N
 SELECT a 'alias', variadic, search, cycle FROM t 'u' WHERE only = 1
 SELECT ~ ~a, ~ - ~1, - - -b FROM t
 SELECT * FROM (a, lateral, b)
+-- what analysts write
+SELECT strftime('%Y-%m', placed) AS month, SUM(total) FROM orders GROUP BY month ORDER BY month
+SELECT id FROM orders WHERE placed >= date('now', '-1 year', 'start of month')
+SELECT julianday(shipped) - julianday(placed) AS days FROM orders
+SELECT name, json_extract(attrs, '$.color'), attrs ->> '$.dims.w', attrs -> 'sizes' FROM products
+SELECT p.name, j.value FROM products p, json_each(p.attrs, '$.sizes') j
+SELECT p.name, t.fullkey, t.atom FROM products p JOIN json_tree(p.attrs) AS t WHERE t.type = 'text'
+SELECT json_group_array(name), json_group_object(name, salary) FROM employees
+SELECT group_concat(name, '; '), group_concat(DISTINCT city) FROM customers
+SELECT total(total), avg(total), count(*) FILTER (WHERE status = 'open') FROM orders
+SELECT name, rank() OVER (PARTITION BY dept ORDER BY salary DESC) FROM employees
+SELECT name, sum(salary) OVER (ORDER BY hired ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM employees
+SELECT name, sum(salary) OVER (ORDER BY salary RANGE BETWEEN 100 PRECEDING AND 100 FOLLOWING EXCLUDE CURRENT ROW) FROM employees
+SELECT name, first_value(name) OVER win, nth_value(name, 2) OVER (win ROWS UNBOUNDED PRECEDING) FROM employees WINDOW win AS (PARTITION BY dept ORDER BY salary)
+WITH RECURSIVE chain(id, depth) AS (SELECT id, 0 FROM employees WHERE manager_id IS NULL UNION ALL SELECT e.id, depth + 1 FROM employees e JOIN chain c ON e.manager_id = c.id ORDER BY 2 DESC LIMIT 10) SELECT * FROM chain
+WITH t AS NOT MATERIALIZED (SELECT * FROM orders) SELECT count(*) FROM t
+WITH RECURSIVE cnt(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM cnt WHERE x < 5) SELECT x FROM cnt
+SELECT name FROM customers WHERE name LIKE 'A\_%' ESCAPE '\' OR name GLOB '[A-C]*'
+SELECT name FROM customers WHERE (city, country) IN (VALUES ('Rome', 'IT'), ('Oslo', 'NO'))
+SELECT name FROM customers WHERE (city, country) = ('Rome', 'IT')
+SELECT name FROM customers WHERE city IS NOT 'Rome'
+SELECT name FROM customers WHERE city IS NOT DISTINCT FROM 'Rome'
+SELECT name FROM customers WHERE birth ISNULL OR birth NOTNULL OR birth NOT NULL
+SELECT * FROM customers NATURAL JOIN employees
+SELECT * FROM customers LEFT JOIN employees USING (name) WHERE salary > 1
+SELECT c.name FROM customers c RIGHT JOIN employees e ON e.name = c.name FULL OUTER JOIN orders o ON o.id = e.id
+SELECT name FROM customers UNION SELECT name FROM employees ORDER BY name COLLATE NOCASE LIMIT 2
+SELECT name FROM customers EXCEPT SELECT name FROM employees INTERSECT SELECT name FROM customers
+SELECT CASE WHEN total > 50 THEN 'big' ELSE 'small' END AS size, count(*) FROM orders GROUP BY 1 HAVING count(*) > 0
+SELECT iif(total > 50, 'big', 'small'), ifnull(total, 0), coalesce(shipped, placed), nullif(status, 'open') FROM orders
+SELECT CAST(total AS INTEGER), CAST(total AS REAL), typeof(total), round(total, 1) FROM orders
+SELECT substr(name, 1, 2) || '.' AS short, instr(email, '@'), replace(name, 'a', ''), upper(name), trim(name, 'A'), printf('%.2f', 1.5) FROM customers
+SELECT 7 / 2, 7 % 2, 7.0 / 2, 5 & 3, 5 | 3, ~1, 1 << 2, -5, +5, NOT 0, 1 == 1, 1 != 2, 1 <> 2
+SELECT 'it''s', x'41', 1e3, .5, 0x1F, NULL, TRUE, CURRENT_DATE
+SELECT max(id, 5), min(id, 5), abs(-1), random() IS NOT NULL, hex('a'), length(name) FROM customers
+SELECT city, max(birth), name FROM customers GROUP BY city
+SELECT count(DISTINCT city) FROM customers
+SELECT * FROM orders INDEXED BY sqlite_autoindex_orders_1 WHERE id = 10
+SELECT * FROM orders NOT INDEXED WHERE id = 10
+SELECT name FROM customers ORDER BY birth DESC NULLS LAST LIMIT 1 OFFSET 1
+SELECT name FROM customers ORDER BY random() LIMIT 5, 2
+VALUES (1, 2), (3, 4)
+SELECT * FROM (VALUES (1, 'a'), (2, 'b'))
+SELECT column1 FROM (VALUES (1), (2)) AS v
+SELECT "name", [city], `country` FROM "customers"
+SELECT rowid, * FROM customers WHERE rowid = 1
+SELECT o.id, (SELECT SUM(qty * price) FROM order_lines l WHERE l.order_id = o.id) AS value FROM orders o
+SELECT EXISTS (SELECT 1 FROM orders WHERE status = 'open') AS any_open
+SELECT name FROM employees e WHERE salary > (SELECT avg(salary) FROM employees WHERE dept = e.dept)
+SELECT a.name, b.name FROM employees a, employees b WHERE a.manager_id = b.id
+SELECT time('12:00', '+30 minutes'), datetime('2024-01-01', 'weekday 0'), unixepoch('2024-01-01'), strftime('%w', '2024-01-01')
+SELECT sum(CASE WHEN status = 'open' THEN 1 ELSE 0 END) * 1.0 / count(*) AS share FROM orders
+SELECT name FROM customers WHERE name BETWEEN 'A' AND 'C' AND name NOT IN (SELECT name FROM employees)
+SELECT concat(name, city), concat_ws('-', name, city), format('%s', name) FROM customers
+SELECT json_array_length(attrs, '$.sizes'), json_type(attrs, '$.dims'), json_valid(attrs), json_quote('x'), json_object('a', 1) FROM products
+SELECT likely(1), unlikely(0), sign(-2), ceil(1.2), floor(1.7), pow(2, 3), sqrt(4), ln(2), log(10), pi(), mod(7, 2), exp(1)
+SELECT name FROM customers c WHERE NOT EXISTS (SELECT NULL FROM orders o WHERE o.customer_id = c.id)
+SELECT DISTINCT dept, count(*) OVER (PARTITION BY dept) FROM employees
+SELECT max(total) OVER (), lag(total, 1, 0) OVER (ORDER BY placed), ntile(2) OVER (ORDER BY total), percent_rank() OVER (ORDER BY total) FROM orders
+SELECT main.customers.name FROM main.customers
+SELECT soundex('a'), quote('x'), unicode('a'), char(65), zeroblob(2), unhex('41'), octet_length('a'), json_pretty('[1]'), json('[1]'), json_insert('{}', '$.a', 1), json_set('{}', '$.a', 1), json_patch('{}', '{"a":1}'), jsonb('[1]') IS NULL

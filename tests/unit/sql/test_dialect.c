@@ -54,6 +54,31 @@ Test(dialect, golden_mariadb_cases_match)
     check_cases("mariadb.case", sql_not_mariadb, 3);
 }
 
+/* A # inside a string, a quoted name or another comment begins no comment. */
+Test(dialect, comments_that_start_with_hash_are_blanked)
+{
+    static const char *const cases[][2] = {
+        {"SELECT a # one\nFROM t", "SELECT a      \nFROM t"},
+        {"SELECT a FROM t #", "SELECT a FROM t  "},
+        {"# first\nSELECT 'a # b', \"c#\", `d#` -- no # here\n/* nor # here */", NULL},
+        {"SELECT a - 1 #-- x", "SELECT a - 1      "},
+        {"SELECT 'it''s #' #x", "SELECT 'it''s #'   "},
+        {"SELECT 1 --#\n", "SELECT 1 -- \n"}, /* without a blank after it, -- is two minus signs */
+        {"SELECT 'open # ", "SELECT 'open # "},
+        {"", ""},
+    };
+    struct arena arena;
+    arena_init(&arena, 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const char *text = cases[i][0], *want = cases[i][1];
+        const char *got = sql_blank_hash_comments(&arena, text, strlen(text));
+        if (!want) want = "       \nSELECT 'a # b', \"c#\", `d#` -- no # here\n/* nor # here */";
+        cr_expect_str_eq(got, want, "%s", text);
+    }
+    arena_free(&arena);
+    leak_check();
+}
+
 /* The first sixteen unsupported features are reported, in order, with their lines. */
 Test(dialect, only_first_features_are_reported)
 {

@@ -63,6 +63,12 @@ Test(print, postgres_is_a_fixed_point)
     leak_check();
 }
 
+Test(print, mariadb_is_a_fixed_point)
+{
+    cr_expect_geq(check_file("mariadb.sql"), 75);
+    leak_check();
+}
+
 /* ---- trees that rewrites make ---- */
 
 static struct sql_node *expression(struct arena *arena, const char *text)
