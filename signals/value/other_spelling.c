@@ -91,6 +91,18 @@ static size_t squeeze(const char *text, size_t len, char out[MAX_PATTERN])
     return n;
 }
 
+/* True if two texts differ only in blanks around them: 'Aberdeen' and 'Aberdeen '. Questions never mean the blanks. */
+static bool is_padded(const char *text, size_t len, const struct sql_node *literal)
+{
+    const char *other = literal->text;
+    size_t other_len = literal->text_len;
+    while (len && g_ascii_isspace(*text)) text++, len--;
+    while (len && g_ascii_isspace(text[len - 1])) len--;
+    while (other_len && g_ascii_isspace(*other)) other++, other_len--;
+    while (other_len && g_ascii_isspace(other[other_len - 1])) other_len--;
+    return len == other_len && memcmp(text, other, len) == 0;
+}
+
 /* Returns a frequent value of the column that differs from the literal only in hyphens, blanks and the like. NULL if
  * there is none, or if the column does not hold the literal. Short texts and numbers may be different codes. */
 static const char *other_punctuation(struct vsig_run *run, const struct schema_column *column,
@@ -105,6 +117,7 @@ static const char *other_punctuation(struct vsig_run *run, const struct schema_c
     for (uint32_t i = 0; i < stats->n_top; i++) {
         const struct db_value *value = &stats->top[i].value;
         if (value->type != DB_TEXT || value->len == literal->text_len) continue; /* equal lengths differ in case only */
+        if (is_padded(value->text, value->len, literal)) continue;
         if (squeeze(value->text, value->len, held) == n && memcmp(asked, held, n) == 0)
             return arena_strndup(run->subject->arena, value->text, value->len);
     }
@@ -146,6 +159,7 @@ static void check_equality(struct vsig_run *run, const struct vsig_predicate *pr
         const struct schema_hit *exact = NULL, *other = NULL;
         for (uint32_t i = 0; i < n; i++) {
             if (hits[i].column != column->id) continue;
+            if (!hits[i].exact && is_padded(hits[i].form, strlen(hits[i].form), literal)) continue;
             *(hits[i].exact ? &exact : &other) = &hits[i];
         }
         if (!exact || !other || is_among(predicate, other->form) || is_used(run->subject, other->form)) continue;
