@@ -3,12 +3,12 @@
 #include "cli/output/format.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
-#include "cli/replay/query_log.h"
+#include "cli/replay/learning_log.h"
 #include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
 #include "lib/schema/dbt.h"
 #include "lib/schema/schema.h"
-#include "train/learn_keys.h"
+#include "train/joined_keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -261,16 +261,16 @@ static const char *learn_line(void *ctx, const char *db, const struct schema_ind
     const char *sql = json_string_value(json_object_get(line, "sql"));
     if (!sql) sql = json_string_value(json_object_get(line, "gold"));
     if (!sql) return "the line lacks db, or sql or gold";
-    return learn_keys_add(ctx, db, schema, sql) ? NULL : "the query does not parse or names an unknown column";
+    return joined_keys_add(ctx, db, schema, sql) ? NULL : "the query does not parse or names an unknown column";
 }
 
 static int run_learn(struct cli *cli)
 {
-    struct learn_keys *learn = learn_keys_new();
-    int code = query_log_walk(cli, cli->args[1], &(struct query_log){learn_line, learn});
-    bool any = code != EXIT_ERROR && learn_keys_print(learn, stdout);
+    struct joined_keys *learn = joined_keys_new();
+    int code = learning_log_walk(cli, cli->args[1], &(struct learning_log){learn_line, learn});
+    bool any = code != EXIT_ERROR && joined_keys_print(learn, stdout);
     if (code != EXIT_ERROR && !any) complain("no undeclared reference is joined on by three queries");
-    learn_keys_free(learn);
+    joined_keys_free(learn);
     return code;
 }
 
@@ -308,10 +308,11 @@ const struct command command_index = {
         "build prints one line with the size and the time, and notes. show prints the whole index. The mark ~ at a "
         "column means that the index does not hold all values of the column. Either the column has more distinct "
         "values than --index-values and was sampled, or it was not read within --index-ms. A note tells which.\n\n"
-        "learn reads a log of queries, one JSON object a line with db and sql (or gold), and prints the references "
-        "that at least three queries join on and that the database does not declare. import reads the manifest.json "
-        "of a dbt project and prints the keys that its tests and constraints state. Both print the section `keys` of "
-        "words.yaml. Review the keys and save them beside the database, or in its directory of descriptions.",
+        "learn reads a log of queries: one JSON object a line, with db and sql (or gold). It prints the references "
+        "that at least three queries join on and that the database does not declare.\n\n"
+        "import reads the manifest.json of a dbt project. It prints the keys that its tests and constraints state.\n\n"
+        "Both print the section `keys` of words.yaml. Review the keys. Save them beside the database, or in its "
+        "directory of descriptions.",
     .examples = "assay index show shop.sqlite\nassay index show shop.sqlite --format json\n"
                 "assay index learn queries.jsonl --db-root databases\nassay index import target/manifest.json",
     .main_flags = "format expose deny-column descriptions db-root",

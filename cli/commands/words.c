@@ -1,6 +1,6 @@
 /* assay words: proposes the terms of a team (words.yaml). */
 #include "cli/output/terminal.h"
-#include "cli/replay/query_log.h"
+#include "cli/replay/learning_log.h"
 #include "cli/settings/engine_settings.h"
 #include "train/suggest.h"
 
@@ -23,7 +23,7 @@ static int words_run(struct cli *cli)
         return EXIT_ERROR;
     }
     struct suggest *suggest = suggest_new();
-    int code = query_log_walk(cli, cli->args[1], &(struct query_log){suggest_line, suggest});
+    int code = learning_log_walk(cli, cli->args[1], &(struct learning_log){suggest_line, suggest});
     bool any = code != EXIT_ERROR && suggest_print(suggest, stdout);
     if (code != EXIT_ERROR && !any) complain("no word of the questions is associated with one column or value");
     suggest_free(suggest);

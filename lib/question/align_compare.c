@@ -128,7 +128,7 @@ static void check_cues(struct aligner *a, const struct schema_column *more, cons
 
 /* --- late and early --- */
 
-/* True for <= and >=. A query may count them to subtract them: what is not late is on time or early. */
+/* True for <= and >=. A query may count them to subtract them from all rows. */
 static bool is_inclusive(const struct meaning_term *condition)
 {
     return condition->name[0] && condition->name[1] == '=';

@@ -1,7 +1,7 @@
 /* Reads keys from a dbt project's manifest.json (schema versions 7 to 12, dbt 1.3 and later).
  *
  * A generic test is a node of its own: `test_metadata` has its name and arguments, `attached_node` the model, and
- * `depends_on.nodes` the models that it reads. A constraint stands at a model or at one of its columns. A model is
+ * `depends_on.nodes` the models that it reads. A constraint belongs to a model or to one of its columns. A model is
  * named as the database names its table: by its alias, a source by its identifier. The schema is written before it only
  * if two models have one alias.
  *
@@ -120,7 +120,7 @@ static const json_t *other_model(const struct manifest *manifest, const json_t *
     return model_of(manifest, own);
 }
 
-static const json_t *argument(const json_t *arguments, const char *name)
+static const json_t *test_argument(const json_t *arguments, const char *name)
 {
     const json_t *value = json_object_get(arguments, name);
     return value ? value : json_object_get(json_object_get(arguments, "arguments"), name);
@@ -131,15 +131,15 @@ static void read_test(struct manifest *manifest, const json_t *test)
     const json_t *metadata = json_object_get(test, "test_metadata"), *arguments = json_object_get(metadata, "kwargs");
     const char *name = member(metadata, "name"), *own = member(test, "attached_node");
     const json_t *column = json_object_get(test, "column_name");
-    if (!json_string_value(column)) column = argument(arguments, "column_name");
+    if (!json_string_value(column)) column = test_argument(arguments, "column_name");
     if (!name || !own) return;
     if (strcmp(name, "unique") == 0)
         add_unique(manifest, model_of(manifest, own), column);
     else if (strcmp(name, "unique_combination_of_columns") == 0)
-        add_unique(manifest, model_of(manifest, own), argument(arguments, "combination_of_columns"));
+        add_unique(manifest, model_of(manifest, own), test_argument(arguments, "combination_of_columns"));
     else if (strcmp(name, "relationships") == 0)
         add_reference(manifest, model_of(manifest, own), column, other_model(manifest, test, own),
-                      argument(arguments, "field"));
+                      test_argument(arguments, "field"));
 }
 
 /* --- constraints -------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,9 @@
 /* window_rows: the rows of the result show that a window reads other rows than it appears to.
  *
  * A running total with the default frame gives rows that tie in its order the same total, so it jumps. LAG and LEAD
- * read the previous or next row. That row is not the previous or next period if a period is missing. It belongs to another thing if the window is
- * ordered by the thing first and not partitioned by it. The result of the candidate shows these faults. */
+ * read the previous or next row. That row is not the previous or next period if a period is missing. It belongs to
+ * another thing if the window is ordered by the thing first and not partitioned by it. The result of the candidate
+ * shows these faults. */
 #include "lib/question/frame.h"
 #include "lib/question/question.h"
 #include "signals/support/meaning.h"

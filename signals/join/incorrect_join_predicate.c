@@ -274,8 +274,9 @@ static bool is_measure(const struct schema_column *column)
     return column->affinity != SCHEMA_INTEGER && column->affinity != SCHEMA_TEXT;
 }
 
-/* True if the column may be an undeclared reference to the key: it has no reference of its own, its name is no
- * measure's, and all its values are found there ("message.author" in "usr.id"). Many schemas declare only some keys. */
+/* True if the column may be an undeclared reference to the key, such as message.author to usr.id. It has no reference
+ * of its own, and all its values are found in the key. Its name is not that of a measure. Many schemas declare only
+ * some keys. */
 static bool may_be_undeclared(const struct schema_index *schema, const struct schema_column *from,
                               const struct schema_column *to)
 {

@@ -119,8 +119,8 @@ static bool has_aggregate(const struct sql_node *expr)
     return false;
 }
 
-/* True for a comparison that has the number by chance: the place of a row, a class, a flag or a key beside "at least
- * one", and the year of "over 2024". */
+/* True for a comparison that has the number by chance: the place of a row, a class, or the year of "over 2024". Beside
+ * "at least one" it may also be a flag or a key. */
 static bool is_by_chance(const struct vsig_run *run, const struct question_cue *cue, const struct question_value *value,
                          const struct query_comparison *found)
 {

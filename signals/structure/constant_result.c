@@ -129,7 +129,7 @@ static bool is_total(const struct sql_node *item)
     return false;
 }
 
-/* True if an aggregate of the item is MAX or MIN of this column: a needless ORDER BY x LIMIT 1 beside it is harmless. */
+/* True if an aggregate of the item is MAX or MIN of this column. ORDER BY x LIMIT 1 beside it is harmless. */
 static bool is_extreme_of(const struct sql_node *item, const struct sql_ref *ref)
 {
     for (const struct sql_node *n = item; n; n = sql_walk(item, n)) {

@@ -1,6 +1,6 @@
 /* date_part: the query extracts another part of a date than the question names, such as the day for "August". It also
- * fires if the date functions of the engine cannot read the values, if a number is not that of the day of the week
- * meant, and if groups by month mix years. */
+ * fires if the date functions of the engine cannot read the values. It fires if a number is not that of the day of the
+ * week that the question says, and if groups by month mix years. */
 #include "signals/support/calendar.h"
 #include "signals/support/names.h"
 #include "signals/support/part.h"

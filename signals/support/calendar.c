@@ -16,13 +16,13 @@
 enum { DAYS = 7, WEEKEND_NAME = DAYS, NO_DAY = -1, SHORT_NAME = 3 };
 
 /* A function, or EXTRACT, with its format. `exact`: the case of the format matters. */
-struct form {
+struct date_form {
     const char *call, *format;
     bool exact, weekday;
     int sunday, monday;
 };
 
-static const struct form FORMS[] = {
+static const struct date_form FORMS[] = {
     {"strftime", "%m", true, false, 0, 0},      {"date_format", "%m", true, false, 0, 0},
     {"date_format", "%c", true, false, 0, 0},   {"date_format", "%b", true, false, 0, 0},
     {"date_format", "%M", true, false, 0, 0},   {"extract", "month", false, false, 0, 0},
@@ -45,7 +45,7 @@ static bool text_is(const char *text, size_t len, const char *word, bool exact)
 }
 
 /* A call with a format: its name, its format, and the date. */
-struct call {
+struct date_call {
     const char *name;
     size_t name_len;
     const char *format;
@@ -53,11 +53,11 @@ struct call {
     const struct sql_node *date;
 };
 
-static bool read_call(const struct sql_node *node, struct call *call)
+static bool read_call(const struct sql_node *node, struct date_call *call)
 {
-    *call = (struct call){.name = node->text, .name_len = node->text_len};
+    *call = (struct date_call){.name = node->text, .name_len = node->text_len};
     if (sql_is(node, SQL_EXTRACT)) {
-        *call = (struct call){"extract", strlen("extract"), node->text, node->text_len, sql_kid(node, 0)};
+        *call = (struct date_call){"extract", strlen("extract"), node->text, node->text_len, sql_kid(node, 0)};
         return call->format && call->date;
     }
     const struct sql_node *args = sql_is(node, SQL_CALL) ? sql_kid(node, CALL_ARGS) : NULL;
@@ -73,13 +73,13 @@ static bool read_call(const struct sql_node *node, struct call *call)
 }
 
 /* Returns the row of the month or weekday that the node extracts. NULL if it extracts neither. */
-static const struct form *form_of(const struct sql_node *node, const struct sql_node **date)
+static const struct date_form *form_of(const struct sql_node *node, const struct sql_node **date)
 {
-    struct call call;
+    struct date_call call;
     if (!read_call(node, &call)) return NULL;
     *date = call.date;
     for (size_t i = 0; i < G_N_ELEMENTS(FORMS); i++) {
-        const struct form *form = &FORMS[i];
+        const struct date_form *form = &FORMS[i];
         if (!form->format != !call.format || !text_is(call.name, call.name_len, form->call, false)) continue;
         if (!form->format || text_is(call.format, call.format_len, form->format, form->exact)) return form;
     }
@@ -91,7 +91,7 @@ static const struct form *form_of(const struct sql_node *node, const struct sql_
 static const char *const DAY_NAMES[DAYS + 1] = {"Sunday",   "Monday", "Tuesday",  "Wednesday",
                                                 "Thursday", "Friday", "Saturday", "the weekend"};
 
-static int day_of_number(const struct form *form, double number)
+static int day_of_number(const struct date_form *form, double number)
 {
     if (fabs(number - form->sunday) < 1e-9) return 0;
     for (int day = 1; day < DAYS; day++)
@@ -161,7 +161,7 @@ static unsigned days_said(const struct vsig_subject *subject, int *one)
 
 /* A comparison of a weekday's number with a literal. */
 struct weekday_use {
-    const struct form *form;
+    const struct date_form *form;
     const struct sql_node *node;
     int day;     /* of the number, or NO_DAY */
     int label;   /* day of the CASE result beside it, or NO_DAY */
@@ -174,7 +174,7 @@ struct weekday_uses {
     uint32_t n;
 };
 
-static void add_use(struct weekday_uses *uses, const struct form *form, const struct sql_node *node,
+static void add_use(struct weekday_uses *uses, const struct date_form *form, const struct sql_node *node,
                     const struct sql_node *literal, const struct sql_node *result, bool listed)
 {
     double number;
@@ -186,7 +186,7 @@ static void add_use(struct weekday_uses *uses, const struct form *form, const st
 }
 
 /* Adds the comparisons of an extracted weekday: with =, <>, IN, or the WHENs of a CASE. */
-static void add_uses(struct weekday_uses *uses, const struct form *form, const struct sql_node *node)
+static void add_uses(struct weekday_uses *uses, const struct date_form *form, const struct sql_node *node)
 {
     const struct sql_node *n = node, *parent = node->parent;
     while (sql_is(parent, SQL_CAST)) n = parent, parent = parent->parent;
@@ -217,7 +217,7 @@ bool vsig_weekday_slip_find(const struct vsig_subject *subject, struct vsig_week
     struct weekday_uses uses = {.n = 0};
     const struct sql_node *root = subject->stmt->root, *date;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
-        const struct form *form = form_of(n, &date);
+        const struct date_form *form = form_of(n, &date);
         if (form && form->weekday) add_uses(&uses, form, n);
     }
     if (!uses.n) return false;
@@ -330,7 +330,7 @@ static bool is_month_slice(const struct sql_node *node, const struct sql_node **
 bool vsig_extracts_month(const struct sql_node *node)
 {
     const struct sql_node *date;
-    const struct form *form = form_of(node, &date);
+    const struct date_form *form = form_of(node, &date);
     return form ? !form->weekday : is_month_slice(node, &date);
 }
 
@@ -347,7 +347,7 @@ static const struct sql_node *month_in(const struct vsig_subject *subject, const
                                        const struct sql_node **date)
 {
     for (const struct sql_node *n = expr; n; n = sql_walk(expr, n)) {
-        const struct form *form = form_of(n, date);
+        const struct date_form *form = form_of(n, date);
         if (!(form && !form->weekday) && !is_month_slice(n, date)) continue;
         const struct schema_column *column = query_cast_column(subject, *date);
         if (column ? begins_with_year(column) : sql_is(n, SQL_EXTRACT) || form) return n;

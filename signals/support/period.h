@@ -11,7 +11,8 @@ struct vsig_period_slip {
     bool start; /* the start begins on or after the day; otherwise the end is on or before it */
 };
 
-/* Finds the first such bound, if the question asks for what is in force on a day. Returns false if there is none. */
+/* Finds the first such bound, if the question asks for the things that are in force on a day. Returns false if there
+ * is none. */
 bool vsig_period_slip_find(const struct vsig_subject *subject, struct vsig_period_slip *slip);
 
 #endif

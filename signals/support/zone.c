@@ -75,7 +75,7 @@ static bool is_shift(const struct sql_node *node)
 }
 
 /* True if any part of the query may convert a time zone. */
-static bool converts(const struct vsig_subject *subject)
+static bool converts_zone(const struct vsig_subject *subject)
 {
     static const char *const CALLS[] = {"timezone",      "convert_tz",   "addtime", "date_add",
                                         "date_sub",      "timestampadd", "adddate", "make_interval",
@@ -116,7 +116,7 @@ static bool is_meant(const struct vsig_subject *subject, const struct schema_col
 const struct sql_node *vsig_unconverted_time(const struct vsig_subject *subject, const struct schema_column **column)
 {
     const struct question *question = subject->analysis;
-    if (!question || !says_utc(question) || !asks_local(&question->tokens) || converts(subject)) return NULL;
+    if (!question || !says_utc(question) || !asks_local(&question->tokens) || converts_zone(subject)) return NULL;
     const struct sql_node *root = subject->stmt->root;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         *column = n->kind == SQL_COLUMN ? query_column(subject, n) : NULL;

@@ -79,7 +79,7 @@ static bool is_quoted(const struct vsig_subject *subject, const struct sql_node 
 }
 
 /* Copies the letters and digits of a text, in lower case. Returns their number, or 0 if they do not fit. */
-static size_t squeeze(const char *text, size_t len, char out[MAX_PATTERN])
+static size_t keep_letters(const char *text, size_t len, char out[MAX_PATTERN])
 {
     size_t n = 0;
     for (size_t i = 0; i < len; i++) {
@@ -111,14 +111,14 @@ static const char *other_punctuation(struct vsig_run *run, const struct schema_c
     enum { MIN_LETTERS = 5 };
     char asked[MAX_PATTERN], held[MAX_PATTERN];
     const struct schema_stats *stats = &column->stats;
-    size_t n = squeeze(literal->text, literal->text_len, asked);
+    size_t n = keep_letters(literal->text, literal->text_len, asked);
     if (n < MIN_LETTERS || g_ascii_isdigit(asked[0]) || g_ascii_isdigit(asked[n - 1])) return NULL;
     if (schema_column_has(run->subject->schema, column, literal->text, literal->text_len, false) != 1) return NULL;
     for (uint32_t i = 0; i < stats->n_top; i++) {
         const struct db_value *value = &stats->top[i].value;
         if (value->type != DB_TEXT || value->len == literal->text_len) continue; /* equal lengths differ in case only */
         if (is_padded(value->text, value->len, literal)) continue;
-        if (squeeze(value->text, value->len, held) == n && memcmp(asked, held, n) == 0)
+        if (keep_letters(value->text, value->len, held) == n && memcmp(asked, held, n) == 0)
             return arena_strndup(run->subject->arena, value->text, value->len);
     }
     return NULL;

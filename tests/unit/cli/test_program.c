@@ -229,6 +229,23 @@ Test(program, parse_shows_tree_or_error_location)
     expect(assay("parse", "a query.sql"), 0, "select", NULL);
 }
 
+/* Three queries join orders.quantity with a key, which the schema does not declare. */
+Test(program, index_learns_and_imports_keys)
+{
+    write_file("queries.jsonl",
+               "{\"db\":\"shop\",\"sql\":\"SELECT 1 FROM orders o JOIN product p ON p.id = o.quantity\"}\n"
+               "{\"db\":\"shop\",\"sql\":\"SELECT 2 FROM orders o JOIN product p ON p.id = o.quantity\"}\n"
+               "{\"db\":\"shop\",\"gold\":\"SELECT 3 FROM orders o JOIN product p ON p.id = o.quantity\"}\n");
+    expect(assay("index", "learn", "queries.jsonl", "--db-root", "."), 0,
+           "# shop\nkeys:\n  - \"orders.quantity -> product.id\" # 3 queries\n", NULL);
+    write_file("queries.jsonl", "{\"db\":\"shop\"}\n{\"db\":\"shop\",\"sql\":\"SELECT FROM\"}\n");
+    expect(assay("index", "learn", "queries.jsonl", "--db-root", "."), 1, NULL, "queries.jsonl:2: the query");
+    expect(assay("index", "import", TEST_DATA "/schema/keys/manifest.json"), 0,
+           "\"orders.customer_id -> customers.Id\"", NULL);
+    expect(assay("index", "import", "queries.jsonl"), 2, NULL, "queries.jsonl:2:");
+    expect(assay("index", "burn", "shop/shop.sqlite"), 2, NULL, "expected build, show, learn or import");
+}
+
 Test(program, index_shows_tables_and_joins)
 {
     expect(assay("index", "build", "shop/shop.sqlite"), 0, "3 tables", NULL);
@@ -456,8 +473,8 @@ Test(program, zsh_and_fish_have_completions)
 {
     static const struct {
         const char *shell, *has[3];
-    } cases[] = {{"zsh", {"#compdef assay", "index) compadd -- build show", "limit_tie.enabled="}},
-                 {"fish", {"-a check -d 'judge the candidates", "-a 'build show'", "limit_tie.enabled="}}};
+    } cases[] = {{"zsh", {"#compdef assay", "index) compadd -- build show learn import", "limit_tie.enabled="}},
+                 {"fish", {"-a check -d 'judge the candidates", "-a 'build show learn import'", "limit_tie.enabled="}}};
     for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
         struct run docs = assay("docs", cases[i].shell);
         for (unsigned k = 0; k < 3; k++) cr_expect(strstr(docs.out, cases[i].has[k]), "%s", cases[i].has[k]);

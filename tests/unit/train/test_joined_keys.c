@@ -1,6 +1,6 @@
 /* Tests of keys learned from the joins of a log. */
 #include "tests/unit/schema/school.h"
-#include "train/learn_keys.h"
+#include "train/joined_keys.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -16,19 +16,19 @@ static char *learned(const char *const *queries, unsigned *n)
 {
     struct school s;
     school_open(&s, SHOP, NULL);
-    struct learn_keys *learn = learn_keys_new();
-    for (; *queries; queries++) cr_expect(learn_keys_add(learn, "shop", s.index, *queries), "%s", *queries);
+    struct joined_keys *learn = joined_keys_new();
+    for (; *queries; queries++) cr_expect(joined_keys_add(learn, "shop", s.index, *queries), "%s", *queries);
     char *text = NULL;
     size_t len;
     FILE *out = open_memstream(&text, &len);
-    *n = learn_keys_print(learn, out);
+    *n = joined_keys_print(learn, out);
     fclose(out);
-    learn_keys_free(learn);
+    joined_keys_free(learn);
     school_end(&s);
     return text;
 }
 
-Test(learn_keys, join_of_three_queries_is_a_reference)
+Test(joined_keys, join_of_three_queries_is_a_reference)
 {
     unsigned n;
     char *text =
@@ -42,7 +42,7 @@ Test(learn_keys, join_of_three_queries_is_a_reference)
 }
 
 /* A declared key, columns that merely share values, a negation, an alternative, and one query three times. */
-Test(learn_keys, other_equalities_are_no_reference)
+Test(joined_keys, other_equalities_are_no_reference)
 {
     static const char *const QUERIES[] = {
         "SELECT 1 FROM bill b JOIN client c ON c.nr = b.client_nr",
@@ -65,13 +65,13 @@ Test(learn_keys, other_equalities_are_no_reference)
     free(text);
 }
 
-Test(learn_keys, unreadable_queries_are_reported)
+Test(joined_keys, unreadable_queries_are_reported)
 {
     struct school s;
     school_open(&s, SHOP, NULL);
-    struct learn_keys *learn = learn_keys_new();
-    cr_expect_not(learn_keys_add(learn, "shop", s.index, "SELECT FROM"));
-    cr_expect_not(learn_keys_add(learn, "shop", s.index, "SELECT wages FROM client"));
-    learn_keys_free(learn);
+    struct joined_keys *learn = joined_keys_new();
+    cr_expect_not(joined_keys_add(learn, "shop", s.index, "SELECT FROM"));
+    cr_expect_not(joined_keys_add(learn, "shop", s.index, "SELECT wages FROM client"));
+    joined_keys_free(learn);
     school_end(&s);
 }

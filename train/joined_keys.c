@@ -1,34 +1,34 @@
 /* Counts the equalities that join two tables in the queries of a log. A reference is an equality that is no key of the
  * schema yet, with a key on one side: the other side refers to it. Equalities without a key on either side join rows
  * that merely share a value ("of the same city"), so they are left out. */
-#include "train/learn_keys.h"
+#include "train/joined_keys.h"
 
 #include <glib.h>
 #include <string.h>
 
 enum { MIN_QUERIES = 3 };
 
-struct learn_keys {
+struct joined_keys {
     GHashTable *bases; /* name → counts: reference as text → number of queries */
     GHashTable *seen;  /* queries that were counted, as "db\nsql" */
 };
 
-struct learn_keys *learn_keys_new(void)
+struct joined_keys *joined_keys_new(void)
 {
-    struct learn_keys *learn = g_new0(struct learn_keys, 1);
+    struct joined_keys *learn = g_new0(struct joined_keys, 1);
     learn->bases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_hash_table_destroy);
     learn->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     return learn;
 }
 
-void learn_keys_free(struct learn_keys *learn)
+void joined_keys_free(struct joined_keys *learn)
 {
     g_hash_table_destroy(learn->bases);
     g_hash_table_destroy(learn->seen);
     g_free(learn);
 }
 
-static GHashTable *counts_of(struct learn_keys *learn, const char *db)
+static GHashTable *counts_of(struct joined_keys *learn, const char *db)
 {
     GHashTable *counts = g_hash_table_lookup(learn->bases, db);
     if (counts) return counts;
@@ -83,7 +83,7 @@ static bool count_query(GHashTable *counts, const struct schema_index *schema, c
     return read && n >= 0;
 }
 
-bool learn_keys_add(struct learn_keys *learn, const char *db, const struct schema_index *schema, const char *sql)
+bool joined_keys_add(struct joined_keys *learn, const char *db, const struct schema_index *schema, const char *sql)
 {
     if (!g_hash_table_add(learn->seen, g_strdup_printf("%s\n%s", db, sql))) return true;
     return count_query(counts_of(learn, db), schema, sql);
@@ -104,7 +104,7 @@ static unsigned print_base(const char *name, GHashTable *counts, FILE *out)
     return n;
 }
 
-unsigned learn_keys_print(const struct learn_keys *learn, FILE *out)
+unsigned joined_keys_print(const struct joined_keys *learn, FILE *out)
 {
     unsigned n = 0;
     GList *names = g_list_sort(g_hash_table_get_keys(learn->bases), (GCompareFunc)strcmp);

@@ -1,13 +1,13 @@
 /* Walks a log of queries with the schema of each line's database, for commands that learn from it without judging. */
-#ifndef ASSAY_CLI_REPLAY_QUERY_LOG_H
-#define ASSAY_CLI_REPLAY_QUERY_LOG_H
+#ifndef ASSAY_CLI_REPLAY_LEARNING_LOG_H
+#define ASSAY_CLI_REPLAY_LEARNING_LOG_H
 
 #include "cli/cli.h"
 #include "lib/schema/schema.h"
 
 #include <jansson.h>
 
-struct query_log {
+struct learning_log {
     /* Handles one line: the name of its database, the schema and the JSON object. Returns NULL, or what the line lacks;
      * the walk reports it. */
     const char *(*each)(void *ctx, const char *db, const struct schema_index *schema, const json_t *line);
@@ -16,6 +16,6 @@ struct query_log {
 
 /* Walks the log at `path` ("-": standard input). Reports unusable lines on standard error and goes on. Returns the exit
  * status: 0, EXIT_JUDGED if a line was unusable, EXIT_ERROR if the log cannot be read. Thread: main. */
-int query_log_walk(struct cli *cli, const char *path, const struct query_log *log);
+int learning_log_walk(struct cli *cli, const char *path, const struct learning_log *log);
 
 #endif

@@ -1,13 +1,13 @@
 /* Walks a log of queries. Databases stay open and schemas stay cached for the whole walk. */
-#include "cli/replay/query_log.h"
+#include "cli/replay/learning_log.h"
 
 #include "cli/output/terminal.h"
 #include "cli/settings/engine_settings.h"
 #include "eval/label.h"
 #include "lib/base/input.h"
 
-struct walk {
-    const struct query_log *log;
+struct log_walk {
+    const struct learning_log *log;
     struct engine_config config;
     struct labeler *labeler; /* keeps the databases open */
     struct schema_cache *schemas;
@@ -15,7 +15,7 @@ struct walk {
     bool failed;
 };
 
-static enum err_code read_line(struct walk *walk, const json_t *line, struct err *err)
+static enum err_code read_line(struct log_walk *walk, const json_t *line, struct err *err)
 {
     const char *path = NULL, *name = json_string_value(json_object_get(line, "db"));
     struct schema_index *index = NULL;
@@ -28,7 +28,7 @@ static enum err_code read_line(struct walk *walk, const json_t *line, struct err
     return lacks ? err_set(err, ERR_MALFORMED, "%s", lacks) : ERR_OK;
 }
 
-static int walk_lines(struct walk *walk, const char *path)
+static int walk_lines(struct log_walk *walk, const char *path)
 {
     struct err err = {0};
     if (lines_open(path, &walk->lines, &err) != ERR_OK) return complain_err(path, &err);
@@ -47,9 +47,9 @@ static int walk_lines(struct walk *walk, const char *path)
     return more < 0 ? EXIT_ERROR : walk->failed ? EXIT_JUDGED : 0;
 }
 
-int query_log_walk(struct cli *cli, const char *path, const struct query_log *log)
+int learning_log_walk(struct cli *cli, const char *path, const struct learning_log *log)
 {
-    struct walk walk = {.log = log};
+    struct log_walk walk = {.log = log};
     struct err err = {0};
     if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
     engine_settings(cli, &walk.config);
