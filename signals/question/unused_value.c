@@ -306,12 +306,15 @@ static bool is_multiple_of_said(const struct question *question, const struct li
     return false;
 }
 
-/* True if the block reads the other one, through any number of subqueries. */
-static bool reads_block(const struct sql_block *block, const struct sql_block *other, unsigned levels)
+/* True if the block reads the other one, through any number of subqueries. *visits bounds the blocks looked at, since a
+ * CTE may be read many times. */
+static bool reads_block(const struct sql_block *block, const struct sql_block *other, unsigned *visits)
 {
-    for (uint32_t i = 0; levels && i < block->n_sources; i++) {
+    for (uint32_t i = 0; *visits && i < block->n_sources; i++) {
         const struct sql_block *of = block->sources[i].of;
-        if (of && (of == other || reads_block(of, other, levels - 1))) return true;
+        if (!of) continue;
+        --*visits;
+        if (of == other || reads_block(of, other, visits)) return true;
     }
     return false;
 }
@@ -321,7 +324,8 @@ static bool reads_block(const struct sql_block *block, const struct sql_block *o
 static bool is_year_before(const struct vsig_run *run, const struct query_view *view, const struct literals *literals,
                            double number)
 {
-    enum { FIRST_YEAR = 1900, LAST_YEAR = 2100, LEVELS = 8 };
+    enum { FIRST_YEAR = 1900, LAST_YEAR = 2100, MAX_VISITS = 1000 };
+    unsigned visits = MAX_VISITS;
     char next[32];
     const struct sql_bound *bound = run->subject->bound;
     const struct sql_block *window = view->window ? sql_block_of(bound, view->window) : NULL;
@@ -329,7 +333,7 @@ static bool is_year_before(const struct vsig_run *run, const struct query_view *
     snprintf(next, sizeof next, "%.0f", number + 1);
     for (uint32_t i = 0; i < literals->n; i++) {
         const struct sql_block *block = sql_block_of(bound, literals->items[i].node);
-        if (has_digits(literals->items[i].text, next) && block && reads_block(block, window, LEVELS)) return true;
+        if (has_digits(literals->items[i].text, next) && block && reads_block(block, window, &visits)) return true;
     }
     return false;
 }
