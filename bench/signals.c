@@ -110,7 +110,7 @@ static void judge_line(struct bench *bench, json_t *row)
     const char *evidence = json_string_value(json_object_get(row, "evidence"));
     struct ground *ground = name ? ground_of(bench->grounds, bench->root, name) : NULL;
     if (!ground || !ground->schema) return;
-    struct arena arena; /* of the question: shared by the line's candidates */
+    struct arena arena; /* holds the analysis of the question, which all candidates of the line share */
     arena_init(&arena, 0);
     const struct question *analysis = question ? question_read(&arena, ground->schema, question, evidence) : NULL;
     const char *gold = json_string_value(json_object_get(row, "gold"));

@@ -98,8 +98,9 @@ struct coordinator_config {
     /* Reports progress, on the thread of the loop, so it must be quick. May be NULL. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);
     void *progress_ctx;
-    /* Stops the workers' remaining tasks of a closed request that has a flow. Returns true if some continue; it is then
-     * called again. Thread: the loop's. NULL lets them end by themselves. */
+    /* Stops the workers' remaining tasks of a closed request that has a flow (bus_out.flow). Returns true if some tasks
+     * still run; the coordinator then calls it again. NULL lets the tasks run to their end. Thread: that of the
+     * loop. */
     bool (*stop_work)(void *ctx, struct msg_key request);
     void *stop_ctx;
 };

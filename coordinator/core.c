@@ -156,7 +156,7 @@ static enum duplicates_answer find_duplicate(struct core *core, struct arena *ar
     return incoming->redriven ? DUPLICATES_NONE : seen;
 }
 
-/* Starts judging an open request, before anything was sent on its behalf. */
+/* Starts judging an open request, for which nothing has been sent yet. */
 static void judge(struct request *request, int64_t now_ns)
 {
     struct core *core = request->core;

@@ -175,10 +175,10 @@ bool ingest_proposals(struct request *request, const struct msg_proposal *propos
 /* decide.c: Decides at each candidate that is done, in order, then sends more or concludes. Returns true if the request
  * is closed and freed. */
 bool decide_advance(struct request *request, int64_t now_ns);
-/* Returns true if its deadline had passed at the last event. */
+/* Returns true if the request's deadline had passed at the last event. */
 bool decide_is_past_deadline(const struct request *request);
-/* Returns true if its deadline has passed, or workers have spent core_config.max_work_ns on it. Nothing more is begun
- * then. */
+/* Returns true if the request's deadline has passed, or if workers have spent core_config.max_work_ns on it. No further
+ * work is then begun. */
 bool decide_is_late(const struct request *request);
 /* Concludes with the results so far. */
 void decide_deadline(struct request *request, int64_t now_ns);
@@ -208,7 +208,7 @@ bool consult_begin(struct request *request, uint32_t best, int64_t now_ns);
 bool consult_is_pending(const struct request *request);
 /* Takes a result of the family llm, whose candidate is already gathered. */
 void consult_take(struct request *request, uint32_t index, const struct msg_result *result);
-/* Gives the opinion up after a timeout: its signals are unavailable, and no other is requested. */
+/* Stops waiting for the opinion after a timeout. Its signals are unavailable, and no other opinion is requested. */
 void consult_give_up(struct request *request, int64_t now_ns);
 /* Returns true if the wait for the opinion has timed out. */
 bool consult_is_late(const struct request *request, int64_t now_ns);
@@ -224,7 +224,7 @@ bool lookup_is_late(const struct request *request, int64_t now_ns);
 /* Takes the outcome of a lookup. Returns true if it was the verdict, and the request is closed and freed. Otherwise the
  * request must be judged. */
 bool lookup_take(struct request *request, const struct core_found *found, int64_t now_ns);
-/* Gives the lookup up after a timeout: the request must be judged. */
+/* Stops waiting for the lookup after a timeout. The request must be judged. */
 void lookup_give_up(struct request *request);
 /* Records the state of the database of a result that counts; NULL if it is unknown. */
 void lookup_note_state(struct request *request, const char *state);
@@ -244,14 +244,14 @@ bool ask_is_pending(const struct request *request);
 /* Returns true if wording for this candidate is outstanding. ask_take consumes it. */
 bool ask_awaits(const struct request *request, const uint64_t hash[2]);
 void ask_take(struct request *request, const struct msg_result *result);
-/* Gives the question up; `why` goes into a note. */
+/* Stops waiting for the wording; no question is asked. `why` goes into a note. */
 void ask_give_up(struct request *request, const char *why);
 
 /* spans.c: Begins the request's own span, once it can be read. Does nothing without tracing. */
 void spans_begin(struct request *request, int64_t now_ns);
-/* Returns its trace context for other processes; zeroed without tracing. */
+/* Returns the request's trace context for other processes; zeroed without tracing. */
 struct trace_context spans_context(const struct request *request);
-/* Begins and ends a span below it. */
+/* Begin and end a span below the request's own span. */
 void spans_begin_part(const struct request *request, const char *name, struct trace_span *out);
 void spans_end_part(const struct request *request, struct trace_span *span, enum err_code code);
 /* Marks the begin of the decision; spans_decided writes the span `decide` with the verdict, and spans_end ends the
@@ -273,7 +273,7 @@ bool repair_awaits_correction(const struct request *request, const uint64_t hash
 void repair_take_correction(struct request *request, const struct msg_result *result);
 /* Sends more proposals within the window. Returns true if all are judged and request->repair has the outcome. */
 bool repair_advance(struct request *request);
-/* Gives the repair up, as if none had been requested; `why` goes into a note. */
+/* Ends the search for a repair, as if none had been requested. `why` goes into a note. */
 void repair_give_up(struct request *request, const char *why);
 
 /* correction.c: Builds the corrector's input about the query to correct. It has question, evidence, schema, SQL, the
@@ -300,9 +300,9 @@ bool story_is_pending(const struct request *request);
 /* Returns true if rows for this candidate are outstanding. story_take consumes them. */
 bool story_awaits(const struct request *request, const uint64_t hash[2]);
 void story_take(struct request *request, struct msg_result *result);
-/* Tells whether a result for an awaited candidate has the awaited part. */
+/* Returns true if the result, which is for an awaited candidate, contains the awaited part. */
 bool story_fits(const struct request *request, const struct msg_result *result);
-/* Gives the rows up; the answer goes without them. */
+/* Stops waiting for the rows. The request is then concluded without them. */
 void story_give_up(struct request *request);
 
 /* polish.c: Requests a rewording of the chosen answer's explanation. Returns true if one is outstanding: the verdict is
@@ -340,11 +340,11 @@ enum coverage_run coverage_run(const struct msg_judged *judged);
  * holds only for data like the training logs. None of their 9,839 honest candidates had low coverage. */
 #define COVERAGE_LOW_P 0.5
 
-/* The number of its signals, and of the unavailable ones. */
+/* The numbers of a candidate's signals and of its unavailable signals. */
 struct coverage_count {
     uint32_t signals, unavailable;
-    const char *reason; /* of the first unavailable one; NULL if there is none */
-    bool several;       /* the others have further reasons */
+    const char *reason; /* reason of the first unavailable signal; NULL if all are available */
+    bool several;       /* the unavailable signals have different reasons */
 };
 struct coverage_count coverage_count(const struct msg_judged *judged);
 /* Returns true if too few checks were available for this candidate. It is then not the answer while there is a judged
@@ -365,7 +365,8 @@ struct rules {
     bool
         /* take the first that executes, valid or not; apply a repair unless the request says otherwise */
         first_only;
-    bool verifier_alone; /* with its own threshold; noted if there is no verifier */
+    bool verifier_alone; /* the verifier has a threshold of its own; without a verifier the signals decide, and a note
+                          * says so */
 };
 /* Returns the rules of the request's strategy. */
 const struct rules *rules_of(const struct request *request);
@@ -389,8 +390,8 @@ enum rules_test {
     RULES_SIGNALS,      /* signals indicate an error */
     RULES_COMBINED      /* P(correct) too low */
 };
-/* Returns true if it depends on a name that the request's schema linker was unsure of. Models that do not see the
- * linker's states do not overrule it: the policy is ask or abstain. */
+/* Returns true if the candidate depends on a name that the request's schema linker was unsure of. Models that do not
+ * see the linker's states do not overrule it: the policy is ask or abstain. */
 bool rules_linking_is_uncertain(const struct msg_judged *judged);
 enum rules_test rules_test(const struct request *request, uint32_t index);
 
@@ -401,7 +402,7 @@ enum { NO_CANDIDATE = UINT32_MAX };
 void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best);
 /* Returns the test that the nearest candidate fails, as a sentence. */
 const char *why_not_valid(struct request *request, uint32_t best);
-/* Returns the same for an invalid candidate, whatever else is known. */
+/* Returns such a sentence for an invalid candidate, whatever else is known. */
 const char *why_invalid(struct request *request, uint32_t index);
 /* Returns why there is no answer. `reason` is the wire name of the error of the first candidate that did not complete,
  * or "invalid_sql" if none started. */

@@ -1,12 +1,14 @@
-/* Reusable verdicts: their keys, the conditions for reuse, and their bytes. This module stores nothing and uses no
+/* Reusable verdicts: their keys, the conditions for reuse, and their encoding. This module stores nothing and uses no
  * network.
  *
  * The same request, on the same state of its database and with the same models, has the same verdict. All fields of a
  * request are part of the key, except those in VERDICT_CACHE_IGNORES, so new fields are included by default. The state
- * is not part of the key but of the location: a verdict is found only with its state (worker/db_states.h).
+ * is not part of the key. The cache stores each verdict with its state, and finds it only while the database has that
+ * state (worker/db_states.h).
  *
- * Bytes from a cache are untrusted. They are decoded within the bounds of every message, and must be a verdict on this
- * request. The contents of the verdict cannot be checked: write access to the cache is the right to judge.
+ * Bytes from a cache are untrusted. Decoding applies the same bounds as to any message, and rejects a verdict on
+ * another request. The contents of the verdict cannot be checked, so write access to the cache includes the power to
+ * decide verdicts.
  *
  * Thread: any.
  */

@@ -62,7 +62,8 @@ static const char *evidence(struct arena *arena, const struct msg_judged *judged
     return out ? out : "";
 }
 
-/* Mentions the context if it decided the built-in verifier's number: the candidate alone would have passed. */
+/* Returns an addition to the sentence if the candidate failed the built-in verifier only because of the other
+ * candidates: its own content reached the threshold. Returns "" otherwise. */
 static const char *context_sentence(const struct request *request, uint32_t index)
 {
     const struct msg_judged *judged = &request->judged[index];

@@ -146,9 +146,10 @@ struct diff_gold;
 struct diff_gold *diff_gold_new(const struct worker_databases *databases);
 void diff_gold_free(struct diff_gold *gold);
 
-/* Sets pair->right. Pairs that cannot be measured stay DIFF_UNKNOWN and are counted. If the gold query is the cause,
- * `err` has the reason. `db` and `sql` are those of gold; either may be NULL. A missing answer is wrong, as in `assay
- * eval`. By normal form, a text that differs from gold is neither right nor wrong. */
+/* Sets pair->right, the correctness of both answers. `db` and `sql` are the database and the gold query; either may be
+ * NULL. A pair that cannot be measured is counted and stays DIFF_UNKNOWN. If the gold query fails, returns its error,
+ * with the reason in `err`. A missing answer is wrong, as in `assay eval`. If normal forms are compared, an answer that
+ * differs from gold stays DIFF_UNKNOWN. */
 enum err_code diff_measure(struct diff_gold *gold, struct diff_pair *pair, const char *db, const char *sql,
                            struct diff_totals *totals, struct err *err);
 

@@ -1,4 +1,4 @@
-/* Inside examples/: a store in a SQLite file, as loaded in memory. */
+/* A store of examples in a SQLite file, with the searched data loaded into memory. Only for the files of examples/. */
 #ifndef ASSAY_EXAMPLES_FILE_H
 #define ASSAY_EXAMPLES_FILE_H
 

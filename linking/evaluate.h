@@ -14,8 +14,8 @@
 struct link_outcomes {
     uint64_t answered_right, answered_wrong, abstained_right, abstained_wrong;
 };
-/* Return percentages. link_em: the correct among the answered, or NAN if none was answered. link_tar and link_far: the
- * rightly and the wrongly abstained among all. */
+/* Return percentages. link_em: correct generations among the answered ones, or NAN if none was answered. link_tar and
+ * link_far: generations with a right or a wrong abstention among all. */
 double link_em(const struct link_outcomes *o);
 double link_tar(const struct link_outcomes *o);
 double link_far(const struct link_outcomes *o);
@@ -27,7 +27,8 @@ struct link_counts {
     uint64_t extra;                /* tokens wrongly predicted as branching points */
     /* human: `abstained` means that the person was asked; `answered_right` is after the answers. */
     struct link_outcomes abstention, surrogate, human;
-    /* Questions to a perfect person; generations that are then correct; questions although the linker was correct. */
+    /* Questions to a person who always answers correctly. Generations that are correct with these answers. Generations
+     * with a question although the linker was correct. */
     uint64_t questions, human_right, human_in_vain;
 };
 

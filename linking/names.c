@@ -44,7 +44,8 @@ static bool finish(struct reading *r)
     return true;
 }
 
-/* Reads one token, the last of the tokens read. Returns false if it cannot continue a list of names. */
+/* Reads the next token. `token` points to it in the array that has the earlier tokens. Returns false if the tokens so
+ * far do not begin a list of names. */
 static bool take(struct reading *r, const uint32_t *token)
 {
     const struct trace_ids *separator = &r->trace->separator;

@@ -43,7 +43,7 @@ struct votes_subject {
     uint32_t index;             /* index of this candidate */
     bool places;                /* true if an earlier position means a better guess; otherwise `rank` is missing */
     bool unavailable_as_silent; /* unavailable signals count as silent: the best that they could have reported */
-    const struct votes_company *company; /* sums over these candidates, to compute them once; may be NULL */
+    const struct votes_company *company; /* sums over these candidates (votes_look_around); NULL computes them again */
 };
 
 /* Returns the columns of the label model, positive labelers last; at most LM_MAX_COLUMNS. The array is static. */

@@ -1,8 +1,8 @@
-/* Defines the rows of the HTTP API: one per method and path. The API has its own rows (server/http_api.h); its opener
- * adds others, such as the page, the schemas and MCP.
+/* Defines the rows of the HTTP API: one per method and path. server/http_api.h has the API's own rows. The code that
+ * opens the API adds others, such as the page, the schemas and MCP.
  *
- * A row's function reads the whole body and fills a reply. It may instead leave a request to be judged. The reply is
- * then written after the verdict, by `finish` or as for /v1/judge.
+ * A row's function reads the whole body and fills a reply. Instead of a body, the reply may contain a request to be
+ * judged. The reply is then completed after the verdict, by the row's `finish` or in the form of /v1/judge.
  */
 #ifndef ASSAY_SERVER_HTTP_ROUTE_H
 #define ASSAY_SERVER_HTTP_ROUTE_H

@@ -62,7 +62,8 @@ enum err_code feedback_read(const char *const *paths, int n, struct source *topi
                             struct feedback **out, struct err *err);
 void feedback_free(struct feedback *feedback); /* NULL is fine */
 
-/* The feedback on one request: SQL. Points into the feedback and the request; the caller frees `wrong` with g_free. */
+/* The queries that feedback on one request marks as right or wrong. The texts belong to the feedback and the request;
+ * the caller frees only the array `wrong`, with g_free. */
 struct feedback_labels {
     const char *right; /* NULL if no candidate was marked right */
     const char **wrong;

@@ -1,7 +1,8 @@
-/* Counts words of questions against the columns and values of their gold queries. A query counts once for a word,
- * however often the log rephrases it. A word is proposed for a column or value that nearly all queries use whose
- * questions contain the word. Other queries of the database must seldom use it; otherwise "the" would be a word for the
- * most used column. */
+/* Proposes words of questions as words for columns and values, by counts over the gold queries. A query counts once for
+ * a word, however often the log rephrases its question.
+ *
+ * A word is proposed for a column or value if nearly all queries whose questions contain the word use it. The other
+ * queries of the database must seldom use it. Otherwise "the" would become a word for the most used column. */
 #include "train/suggest.h"
 
 #include "lib/question/question.h"
@@ -97,7 +98,7 @@ static char *name_of(const struct schema_index *schema, const struct schema_colu
     return g_strconcat(schema->tables[column->table].name, ".", column->name, NULL);
 }
 
-/* Returns the columns and values that the query uses, except columns that only join. */
+/* Returns the columns and values that the query uses. Columns that are used only in joins are left out. */
 static GHashTable *targets_of(struct vsig_subject *subject)
 {
     GHashTable *targets = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -195,7 +196,8 @@ static unsigned of_target(const struct tally *tally, const char *target)
     return GPOINTER_TO_UINT(g_hash_table_lookup(tally->targets, target));
 }
 
-/* True if target `a` is better than `b`: in more queries, or of equal ones the more specific, which is a value. */
+/* True if target `a` is better than `b`: more queries use it, or equally many do and it is a value, which is more
+ * specific than a column. */
 static bool is_better(const struct tally *tally, const char *a, const char *b)
 {
     unsigned with_a = of_target(tally, a), with_b = of_target(tally, b);

@@ -42,7 +42,7 @@ struct verifier_sample {
     uint32_t rank;  /* index in its line */
     uint32_t count; /* votes */
     bool right;
-    bool unknown; /* not labelled: only with feedback in place of gold */
+    bool unknown; /* it is unknown whether the query is right; possible only without a gold query */
     uint32_t rows;
     uint64_t digest[2];
     float features[FEATURE_COUNT];
@@ -61,7 +61,7 @@ struct verifier_question {
     bool gold_empty;
     bool from_feedback;
     bool unreached; /* its database could not be opened */
-    bool usable;    /* the gold query runs and binds; without one, some query marked wrong runs */
+    bool usable;    /* the gold query runs, binds and is not faulty; without one, some query marked wrong runs */
 };
 
 struct verifier_data {
@@ -69,7 +69,7 @@ struct verifier_data {
     uint32_t n_questions, n_databases;
     struct verifier_sample *samples;
     uint32_t n;
-    uint32_t skipped;   /* requests without gold, or whose gold does not run */
+    uint32_t skipped;   /* requests that are not usable */
     uint32_t unreached; /* requests whose database could not be opened */
     uint64_t unread;    /* lines that are neither requests nor verdicts nor feedback */
 };

@@ -14,8 +14,8 @@
 #include "worker/worker.h"
 
 /* Judges one encoded task on the calling thread, without a bus, in the isolated process. `left_ms` is the time until
- * its deadline; 0 means no deadline. Puts the encoded result into *result. Errors are the task's. An error that makes
- * signals unavailable yields such a result and ERR_OK, unless it is of class retry. */
+ * its deadline; 0 means no deadline. Puts the encoded result into *result. An error of class reject during judging
+ * becomes a result with unavailable signals, and the call returns ERR_OK. Any other error is returned. */
 enum err_code isolated_evaluate(const struct worker_config *config, const void *task, size_t len, int64_t left_ms,
                                 struct msg_buffer *result, struct err *err);
 

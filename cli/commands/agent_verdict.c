@@ -57,8 +57,8 @@ static void append_line(GString *out, const char *lead, const char *text, size_t
 
 /* --- the subject of the verdict --- */
 
-/* Returns the chosen candidate; for a repair, the repaired one; otherwise the one with the highest P(correct), or NULL
- * if there are none. */
+/* Returns the chosen candidate, or for a repair the candidate that was repaired. Otherwise returns the one with the
+ * highest P(correct), or NULL if there are no candidates. */
 static const json_t *subject_of(const json_t *verdict)
 {
     size_t i;
@@ -174,7 +174,7 @@ static void tell(const json_t *verdict, const struct row *row, const char *uri, 
     const json_t *subject = subject_of(verdict);
     const char *sql = text_of(verdict, "sql");
     tell_headline(verdict, row, out);
-    if (sql) g_string_append_printf(out, "SQL: %s\n", sql); /* not cut, because it is to be run */
+    if (sql) g_string_append_printf(out, "SQL: %s\n", sql); /* never truncated, because a user may run it */
     tell_repair(verdict, out);
     tell_questions(verdict, out);
     if (!is_repaired(row)) tell_findings(subject, out);

@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAID = 20 }; /* reported requests that were left out, each with its reason */
+enum { SAID = 20 }; /* maximum number of omitted requests that are reported with their reasons */
 
-/* The votes of a request's candidates in the log. A verdict adds up those of repeats. */
+/* The votes of each candidate of a request as the log gives them. A verdict does not preserve them, because it adds up
+ * the votes of repeated candidates. */
 struct votes {
     uint32_t n;
     uint32_t counts[];

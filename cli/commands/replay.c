@@ -33,7 +33,7 @@ static const int64_t COMMIT_NS = 5000000000, BEHIND_NS = 1000000000;
 
 struct replay {
     struct cli *cli;
-    struct bus *bus; /* transport of a topic on either side; otherwise NULL */
+    struct bus *bus; /* bus, if the source or the destination is a topic; otherwise NULL */
     struct source source;
     struct rate_limiter limiter;
     bool held; /* the source holds a request that is not submitted yet */

@@ -63,8 +63,9 @@ enum err_code catalogue_open(struct cli *cli, struct err *err);
  * catalogue_open, ERR_NOMEM; ERR_CONFIG for a denied column that the database lacks. */
 enum err_code catalogue_pick(struct cli *cli, const char *asked, struct worker_database *out, struct err *err);
 
-/* Makes the policy of an entry the stricter of its own and the settings', and completes its limits. Lists are in the
- * arena, or live as long as `cli`. ERR_LIMIT_MEMORY. Thread: any, with a separate arena. */
+/* Combines the policy of an entry with that of the settings: the stricter rule of both applies. Also completes its
+ * limits. The lists live in the arena, or as long as `cli`. Returns ERR_LIMIT_MEMORY if the arena is full. Thread: any,
+ * with a separate arena. */
 enum err_code catalogue_restrict(const struct cli *cli, struct arena *arena, struct worker_database *out,
                                  struct err *err);
 

@@ -10,7 +10,8 @@
 
 enum { MAX_SECRET = 64 << 10 };
 
-/* Returns the contents of the file for "file:/run/secrets/password". */
+/* Returns the value of the setting `name`. A text of the form "file:PATH" stands for the contents of that file; any
+ * other text is the value itself. Returns NULL if the file cannot be used. */
 static const char *value_of(struct cli *cli, const char *name, const char *text, struct err *err)
 {
     static const char prefix[] = "file:";

@@ -33,7 +33,7 @@ struct apart; /* a handle */
 
 struct executor {
     char *program;
-    pthread_mutex_t lock; /* of pid, so that no signal reaches a new process with the same number */
+    pthread_mutex_t lock; /* guards pid, so that no signal is sent to a new process that has the same id */
     pid_t pid;            /* 0 if no child runs */
     pid_t dying;          /* killed but not yet reaped, because releasing its memory takes time; 0 if there is none */
     int fd;               /* of the socket pair; valid while pid is not 0 */

@@ -181,7 +181,8 @@ bool wire_read_request(const void *body, size_t len, struct wire_request *out, s
     return !r.bad && r.p == r.end;
 }
 
-/* Maps a failure of the child itself to one of the statement. */
+/* Returns the error of the statement for an error code from the child. Lack of memory in the child becomes
+ * ERR_LIMIT_MEMORY; a fatal or unknown code becomes ERR_ENGINE. */
 static enum err_code code_of(unsigned code)
 {
     if (code == ERR_NOMEM) return ERR_LIMIT_MEMORY;

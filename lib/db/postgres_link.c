@@ -334,7 +334,8 @@ enum err_code link_open(struct postgres_db *self, int64_t until_ns, struct err *
     return ask_what_it_can(self, err);
 }
 
-/* A running statement goes on in the server after the connection is closed, unless the server closed it. */
+/* Closes the connection. If a statement is still running, the server goes on with it, so its server process is noted as
+ * abandoned. A connection that the server closed leaves no such process. */
 void link_close(struct postgres_db *self)
 {
     if (link_is_running(self) && PQstatus(self->conn) == CONNECTION_OK)

@@ -1,4 +1,5 @@
-/* The time of calls, operators and casts by the engines' tables, and the backtracking of regular expressions. */
+/* Bounds the time of calls, operators and casts by the rules of each engine, and the time of regular expressions by how
+ * often they may backtrack. */
 #include "lib/db/size_work.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
-/* Describes how several readings of a question differ: one question to the user, with a choice for each reading (seed
- * 004, the human's part; docs/ask.md).
+/* Describes how several readings of a question differ: one question to the user, with a choice for each reading
+ * (docs/ask.md).
  *
- * The words are those of lib/explain's prose, so they follow from the statements and the schema alone. They hold no
- * value of the database except literals of the statements. Parts common to all readings are left out. SQL words appear
- * only for constructs that have no plain wording. */
+ * The words are those of lib/explain's prose, so they follow from the statements and the schema alone. The only values
+ * of the database that they contain are literals of the statements. Parts common to all readings are left out. SQL
+ * words appear only for constructs that have no plain wording. */
 #ifndef ASSAY_LIB_EXPLAIN_READINGS_H
 #define ASSAY_LIB_EXPLAIN_READINGS_H
 

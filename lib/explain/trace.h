@@ -41,7 +41,9 @@ struct origin {
     struct chosen chosen;
 };
 
-/* Strictness of the conditions. The next way is tried if a way finds nothing, or too much. */
+/* How strictly the conditions compare source rows with the chosen row. TRACE_STRICT is tried first. TRACE_LOOSE is
+ * tried if it finds no rows. TRACE_EXACT is tried if the rows found do not hold exactly the values of the chosen
+ * row. */
 enum trace_way {
     TRACE_STRICT,
     TRACE_LOOSE, /* only values that the engine returns unchanged; a computed one may differ in another plan */
@@ -57,7 +59,7 @@ struct outer_row {
 /* One output column of the arm. */
 struct arm_output {
     struct sql_node *expr;           /* NULL if it cannot be written */
-    const struct sql_source *source; /* if it is a plain column of it, else NULL */
+    const struct sql_source *source; /* source that `expr` is a plain column of; otherwise NULL */
     int column;                      /* number among the source's columns; -1: rowid */
 };
 

@@ -1,5 +1,4 @@
-/* Remote models. A verifier estimates how likely `premise` entails `hypothesis`. This is the only room that calls a
- * model.
+/* Remote models. A verifier estimates how likely it is that `premise` entails `hypothesis`. Only lib/llm calls models.
  *
  * A scorer is one endpoint behind one backend:
  * - tei: POST {endpoint}/predict of text-embeddings-inference with a sentence pair; labels and limits from /info
@@ -20,7 +19,8 @@
  * - ERR_CANCELLED (reject): scorer_stop
  * - ERR_CONFIG (fatal): 401/403/404, a redirect, an untrusted certificate, ambiguous labels
  *
- * On any of these a caller with a local verifier uses that one and reports it. No error counts as a probability of 0.
+ * On any of these errors, a caller with a local verifier uses that verifier and reports this. No error counts as a
+ * probability of 0.
  *
  * Ownership: after a failed scorer_open there is nothing to free. Close a scorer with scorer_close, after the last call
  * has returned. The scorer copies its configuration. All texts are NUL-terminated.

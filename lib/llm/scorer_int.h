@@ -60,7 +60,8 @@ const char *chat_own_prompt(const struct scorer *scorer);
 json_t *chat_own_data(const struct call *call);
 bool chat_read_text(struct call *call, const char *content, const char *member, double *p);
 
-/* Tries the shapes in order, for the task of the call's backend. */
+/* Requests the task of the call's backend. Relaxes the shape of the request step by step until the server accepts it
+ * (chat.c). */
 enum err_code chat_ask(struct call *call, double *p);
 void *chat_open(void);
 void chat_close(void *state);

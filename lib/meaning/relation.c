@@ -99,7 +99,7 @@ static bool is_simple(const struct sql_source *source)
            !source->of->aggregate && !source->of->arm && !has_window(sql_kid(select, SELECT_ITEMS));
 }
 
-/* The column of a source that a star brings under this name; NULL if the source has none. */
+/* Returns the column of a source that * expands to under this name; NULL if the source has none. */
 static struct meaning_term *read_star_column(struct meaning_reader *r, const struct sql_source *source,
                                              const struct sql_output *output)
 {
@@ -113,7 +113,7 @@ static struct meaning_term *read_star_column(struct meaning_reader *r, const str
     return NULL;
 }
 
-/* A column of a star that several sources may bring is unknown. */
+/* Reads an output. A column of * is unknown if several sources may provide it. */
 static struct meaning_term *read_output(struct meaning_reader *r, const struct sql_block *block, uint32_t i)
 {
     const struct sql_output *output = &block->outputs[i];
@@ -285,7 +285,7 @@ static void read_join(struct meaning_reader *r, struct meaning_builder *b, const
         b->where = meaning_join_terms(r, "and", b->where, read_on(r, join));
         return;
     }
-    if (join->op == SQL_JOIN_FULL_OUTER) { /* conditions of its sides would become those of its result */
+    if (join->op == SQL_JOIN_FULL_OUTER) { /* the conditions of its sides would wrongly apply to its result */
         fail_condition(r, b, "a full outer join", join);
         return;
     }
@@ -344,7 +344,8 @@ static void read_outputs(struct meaning_reader *r, struct meaning *m, const stru
     m->n_outputs = block->n_outputs;
 }
 
-/* True if the term is computed from keys and literals alone. Any other column is one of some row of the group. */
+/* True if the term is computed from keys and literals alone. Any other column has the value of an arbitrary row of the
+ * group. */
 static bool is_over_keys(const struct meaning *m, const struct meaning_term *term)
 {
     for (uint32_t i = 0; i < m->n_keys; i++)
@@ -355,7 +356,7 @@ static bool is_over_keys(const struct meaning *m, const struct meaning_term *ter
     return plain;
 }
 
-/* A condition of HAVING on the keys alone is one on the rows. */
+/* Reads HAVING. A condition on the keys alone is moved to the conditions on the rows. */
 static void read_having(struct meaning_reader *r, struct meaning_builder *b, const struct sql_node *having)
 {
     struct meaning *m = b->m;
@@ -380,7 +381,7 @@ static bool shows_keys(const struct meaning *m)
     return true;
 }
 
-/* DISTINCT over rows is a grouping by all outputs; over groups it has no effect if all keys are shown. */
+/* Reads DISTINCT. Over rows it groups by all outputs; over groups it has no effect if all keys are shown. */
 static void read_distinct(struct meaning_reader *r, struct meaning *m, const struct sql_node *distinct)
 {
     if (distinct->n_kids) {
@@ -484,7 +485,8 @@ static int by_meaning_hash(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The sides of UNION and INTERSECT are equal in any order. */
+/* Reads both sides of a set operation. The sides of UNION and INTERSECT are sorted by hash, because their order does
+ * not matter. */
 static void read_compound(struct meaning_reader *r, struct meaning *m, const struct sql_node *body)
 {
     m->set = set_name(body->op);
@@ -526,7 +528,7 @@ static const char *text_of_node(struct meaning_reader *r, const struct sql_node 
     return text;
 }
 
-/* A constant puts no row before another. */
+/* Removes constants from ORDER BY, because they have no effect. */
 static void drop_constant_keys(struct meaning *m)
 {
     uint32_t n = 0;

@@ -62,8 +62,8 @@ struct question_frame {
     unsigned kinds; /* bits 1U << kind of all elements */
 };
 
-/* Reads the frame of a question whose values are known. Ignores elements beyond FRAME_MAX_ELEMENTS. Returns NULL if the
- * arena is full. Thread: any. */
+/* Reads the frame of a question, after its values have been read. Ignores elements beyond FRAME_MAX_ELEMENTS. Returns
+ * NULL if the arena is full. Thread: any. */
 const struct question_frame *frame_read(struct arena *arena, const struct question *question);
 
 /* Returns the first element of a kind; NULL if there is none or `frame` is NULL. Thread: any. */

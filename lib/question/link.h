@@ -101,7 +101,7 @@ struct link_question {
 struct link_rival {
     const struct schema_column *column; /* NULL if there is none */
     float score;
-    bool named; /* true if a word names it that asks for no count and is no word of its table's name */
+    bool named; /* true if it is named by a word that neither asks for a count nor belongs to its table's name */
     bool used;  /* true if the query uses it elsewhere */
 };
 
@@ -113,8 +113,8 @@ struct link_part {
     const char *text;                   /* the literal, or the name of the operation */
     unsigned cues;                      /* bits 1U << kind of the cues that ask for it */
     uint32_t first_slot, n_slots;
-    float weight, said;          /* weight of its slots; weight answered by words of its own */
-    float shared;                /* weight answered by another part's words, or by the evidence */
+    float weight, said;          /* weight of its slots; part of it that the question answers by words of its own */
+    float shared;                /* part of the weight that words of another part, or the evidence, answer */
     float score;                 /* of a column: how well the words at its place name it */
     float near;                  /* nearness of the word that names it to the place of its role, 0 to 1 */
     struct link_rival same, far; /* best rival in tables that the query reads; best one in other tables */

@@ -137,7 +137,7 @@ static uint64_t take_bin_length(struct coder *c)
     return 0;
 }
 
-/* Codes bytes; while reading, *bytes points into the blob. */
+/* Reads or writes bytes. Reading sets *bytes to a place in the blob. */
 static void code_bytes(struct coder *c, const void **bytes, size_t *len)
 {
     if (c->out) {
@@ -150,7 +150,7 @@ static void code_bytes(struct coder *c, const void **bytes, size_t *len)
     if (!*bytes) *len = 0;
 }
 
-/* Codes a text; while reading, a NUL-terminated copy in the arena. */
+/* Reads or writes a text. Reading makes a NUL-terminated copy in the arena. */
 static void code_span(struct coder *c, const char **text, size_t *len)
 {
     const void *bytes = *text;
@@ -162,7 +162,7 @@ static void code_span(struct coder *c, const char **text, size_t *len)
     if (!*text) c->bad = true, *text = "", *len = 0;
 }
 
-/* Codes a string that contains no NUL. */
+/* Reads or writes a string that contains no NUL. */
 static void code_text(struct coder *c, const char **text)
 {
     size_t len = c->out ? strlen(*text) : 0;
@@ -180,8 +180,8 @@ static void code_optional(struct coder *c, const char **text)
         *text = NULL;
 }
 
-/* Codes the number of items that follow. Each takes at least one byte, so a count above the remaining bytes is refused.
- * While reading, *items becomes an array for them. */
+/* Reads or writes the number of items that follow. Each takes at least one byte, so a count above the remaining bytes
+ * is refused. Reading sets *items to an array for them. */
 static void code_list(struct coder *c, uint32_t *n, void **items, size_t size)
 {
     code_u32(c, n, UINT32_MAX);
@@ -387,7 +387,7 @@ static void link_index(struct coder *c, struct schema_index *index, const struct
 
 /* --- the value table ---------------------------------------------------------------------------------------------- */
 
-/* Codes an array of n elements; while reading, a malloc'd copy. */
+/* Reads or writes an array of n elements. Reading makes a malloc'd copy. */
 static void code_array(struct coder *c, void **items, uint32_t *n, size_t size)
 {
     const void *bytes = *items;
@@ -410,8 +410,8 @@ static bool is_form(const char *strings, uint32_t n_strings, uint32_t offset)
     return form.type == DB_INT || form.type == DB_FLOAT || form.type == DB_TEXT;
 }
 
-/* Codes the filter of a column that is stored apart. The size of its values counts for the whole index, as if they were
- * included. */
+/* Reads or writes the filter of a column whose values are stored apart. The size of these values counts towards the
+ * limit of the whole index, as if they were included. */
 static void code_filter(struct coder *c, struct values *values, struct value_column *column)
 {
     uint64_t bytes = column->apart_bytes;

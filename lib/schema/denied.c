@@ -20,7 +20,8 @@ static bool lists_column(const struct schema_index *index, const struct deny_nam
     return false;
 }
 
-/* With `index` NULL, an entry of all columns covers each origin without a table. */
+/* True if the entry covers the origin. Without an index, an entry `table.*` covers every origin whose table is
+ * unknown. */
 static bool is_denied(const struct schema_index *index, const struct schema_origin *of, const struct deny_name *denied)
 {
     if (denied->all_columns && !of->table && of->column && index) return lists_column(index, denied, of->column);

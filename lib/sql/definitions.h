@@ -68,7 +68,7 @@ struct sql_definitions {
     struct sql_defined_table *tables;
     struct sql_defined_view *views; /* each reads only views and tables before it */
     uint32_t n_tables, n_views;
-    bool is_sqlite; /* nothing in the text is another engine's spelling */
+    bool is_sqlite; /* the text has no syntax that belongs to another engine */
 };
 
 /* Reads `len` bytes. Returns ERR_SYNTAX, ERR_REFUSED (a statement that defines no table or view), ERR_ENCODING,

@@ -39,7 +39,7 @@ bool reader_is_number(const struct definitions_reader *r, uint32_t at);
 bool reader_at_end(const struct definitions_reader *r); /* end of the statement */
 bool reader_accept(struct definitions_reader *r, const char *word);
 bool reader_accept_mark(struct definitions_reader *r, char mark);
-/* Skips the word. Otherwise fails and reports it as expected. */
+/* Skip the given word or mark. If another token follows, reading fails, and the error names the expected one. */
 void reader_expect(struct definitions_reader *r, const char *word);
 void reader_expect_mark(struct definitions_reader *r, char mark);
 const char *reader_name(struct definitions_reader *r, const char *what);

@@ -112,7 +112,7 @@ static bool attach(struct arena *arena, struct sql_node *parent, uint32_t index,
     return true;
 }
 
-/* Copies the subtree of an INSERT without the parts that are moved in later. */
+/* Copies the subtree that an insertion adds, without the parts that moves bring into it later. */
 static struct sql_node *bring(struct arena *arena, struct copies *copies, const struct copies *moved,
                               const struct sql_node *to)
 {

@@ -35,7 +35,7 @@ static bool names_table(const struct lint_tables *names, const struct sql_node *
     return false;
 }
 
-/* The parenthesis after the name of a call. */
+/* Returns the opening parenthesis of a call. */
 static struct sql_token parenthesis(const struct sql_parser *p, const struct sql_node *call)
 {
     uint32_t low = 0, high = p->n_tokens;

@@ -42,8 +42,8 @@ struct sql_node *mutate_column(struct mutant *m, const struct sql_source *source
 struct sql_node *mutate_integer(struct mutant *m, long long value);
 struct sql_node *mutate_comparison(struct mutant *m, enum sql_op op, struct sql_node *left, struct sql_node *right);
 struct sql_node *mutate_value(struct mutant *m, int table, int column);
-/* Set the source's name as qualifier of a column, or of all columns of the block's sources. An added table then makes
- * none of them ambiguous. */
+/* Qualify one column with the name of its source, or every column that belongs to a source of the block. The columns
+ * remain unambiguous if another table is added to FROM. */
 void mutate_set_qualifier(struct sql_node *column, const struct sql_source *source);
 void mutate_qualify(struct mutant *m, const struct sql_block *block);
 /* Removes a condition from its AND / OR chain, and the clause if nothing remains. Returns the node that held it. */

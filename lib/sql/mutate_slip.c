@@ -31,7 +31,8 @@ static unsigned class_of(const struct mutant *m, const struct sql_ref *ref)
     return mutate_traits(m, ref->table, ref->column) & (SQL_TRAIT_NUMBER | SQL_TRAIT_TEXT | SQL_TRAIT_DATE);
 }
 
-/* Way 0 and 1: another column of the table with these traits; 2: one of another table in FROM. */
+/* Replaces a column by another one with these traits: of the same table (ways 0 and 1), or of another table in FROM
+ * (way 2). */
 static struct sql_node *put_like(struct mutant *m, const struct sql_node *at, unsigned traits, uint32_t way)
 {
     const struct sql_source *source = at->ref->source;
@@ -143,7 +144,7 @@ uint32_t mutate_units_ways(const struct mutant *m, const struct sql_node *at)
     return ref && (class_of(m, ref) & SQL_TRAIT_NUMBER) ? N_SCALES : 0;
 }
 
-/* Divides if the result is a whole number, else multiplies. */
+/* Divides the number by a scale such as 1000 if the result is whole; otherwise multiplies it. */
 struct sql_node *mutate_units(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     const char *text = arena_strndup(m->arena, at->text, at->text_len);
@@ -166,7 +167,8 @@ static bool is_date_pattern(const struct sql_node *at)
     return (at->text[0] == '%') != (at->text[at->text_len - 1] == '%');
 }
 
-/* strftime's format; the end of a date for its beginning; the column of another date. */
+/* Mutates dates: the format of strftime, a pattern for the end of a date instead of its beginning or the reverse, or
+ * the column of another date. */
 uint32_t mutate_date_part_ways(const struct mutant *m, const struct sql_node *at)
 {
     if (mutate_is_string(at) && is_call(at->parent ? at->parent->parent : NULL, "strftime")) return N_PARTS;
@@ -216,7 +218,7 @@ struct sql_node *mutate_boundary(struct mutant *m, const struct sql_node *at, ui
 
 /* ---- columns ---- */
 
-/* True if LIMIT picks rows by this expression, or an extreme is taken of it. */
+/* True if the expression is the argument of MAX or MIN, or a sort key of a query with LIMIT. */
 static bool is_superlative(const struct mutant *m, const struct sql_node *at)
 {
     const struct sql_node *call = sql_is(at->parent, SQL_ARGS) ? at->parent->parent : NULL;
@@ -255,7 +257,8 @@ uint32_t mutate_group_key_ways(const struct mutant *m, const struct sql_node *at
     return ref && ref->clause == SQL_CLAUSE_GROUP && mutate_traits(m, ref->table, ref->column) ? 2 : 0;
 }
 
-/* Way 0 replaces words by their key; way 1 replaces them by other words. A key is replaced by words. */
+/* Replaces a key of GROUP BY by another column of its table. A text column becomes a key column (way 0) or another text
+ * column (way 1). A key column becomes a text column. */
 struct sql_node *mutate_group_key(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     bool key = mutate_traits(m, at->ref->table, at->ref->column) & SQL_TRAIT_KEY;
@@ -341,7 +344,7 @@ struct sql_node *mutate_self_join_relation(struct mutant *m, const struct sql_no
 
 /* ---- measures ---- */
 
-/* A query of one value: its item may be turned into rows in order. */
+/* True if the query returns a single column and no groups, so that its item can become the first row of an order. */
 static bool is_lone_item(const struct mutant *m, const struct sql_node *at)
 {
     const struct sql_block *block = sql_block_of(m->bound, at);
@@ -349,7 +352,7 @@ static bool is_lone_item(const struct mutant *m, const struct sql_node *at)
     return items && items->n_kids == 1 && block && !block->arm && !block->grouped;
 }
 
-/* ORDER BY x [DESC] LIMIT 1 on the copy of a query. */
+/* Adds ORDER BY x [DESC] LIMIT 1 to the copy of a query. */
 static struct sql_node *put_first(struct mutant *m, const struct sql_node *query, struct sql_node *x, bool descending)
 {
     struct sql_node *order = sql_make(m->arena, SQL_ORDER), *term = sql_make(m->arena, SQL_TERM);
@@ -378,7 +381,7 @@ uint32_t mutate_null_extreme_ways(const struct mutant *m, const struct sql_node 
     return query && mutate_base_column(x) && !sql_kid(query, QUERY_ORDER) && !sql_kid(query, QUERY_LIMIT);
 }
 
-/* Without IS NOT NULL; the first row in order, which may be one without a value, for MIN. */
+/* Removes IS NOT NULL, or replaces MIN or MAX by the first row in order, whose value may be NULL. */
 struct sql_node *mutate_null_extreme(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     (void)way;
@@ -409,7 +412,7 @@ struct sql_node *mutate_top_per_group(struct mutant *m, const struct sql_node *a
     return put_first(m, block->query, sql_copy(m->arena, x), is_call(at, "max"));
 }
 
-/* A column of numbers of a table in FROM. */
+/* Returns a random numeric column of a table in FROM, or NULL. */
 static struct sql_node *any_number(struct mutant *m, const struct sql_node *at, uint32_t salt)
 {
     const struct sql_block *block = sql_block_of(m->bound, at);
@@ -427,7 +430,7 @@ uint32_t mutate_count_vs_sum_ways(const struct mutant *m, const struct sql_node 
     return !is_call(at, "count") ? 0 : is_lone_item(m, at) ? 3 : 2;
 }
 
-/* The sum of a column for a count (ways 0, 1), the column itself (way 2); rows counted for a sum. */
+/* Replaces a count by the sum of a column (ways 0 and 1) or by the column itself (way 2), and a sum by COUNT(*). */
 struct sql_node *mutate_count_vs_sum(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     bool sum = is_call(at, "sum");
@@ -469,7 +472,7 @@ struct sql_node *mutate_text_number(struct mutant *m, const struct sql_node *at,
     return cast;
 }
 
-/* Parenthesises a quotient's operand. */
+/* Puts parentheses around the operand of a quotient if it has an operator. */
 static struct sql_node *in_parens(struct sql_node *n)
 {
     if (sql_is(n, SQL_BINARY)) n->flags |= SQL_F_PAREN;
@@ -500,7 +503,8 @@ static bool is_whole_float(const struct sql_node *at)
     return dot && dot > at->text;
 }
 
-/* 100.0 as 100; a mean as a sum divided by a count: cut to a whole number (way 0), or not (way 1). */
+/* Changes 100.0 to 100, or an average to a sum divided by a count. That quotient is an integer division (way 0) or not
+ * (way 1). */
 uint32_t mutate_percentage_integer_division_ways(const struct mutant *m, const struct sql_node *at)
 {
     if (is_whole_float(at)) return 1;
@@ -531,7 +535,8 @@ struct sql_node *mutate_percentage_integer_division(struct mutant *m, const stru
 
 /* ---- rows or groups ---- */
 
-/* `aggregate(x) op literal`, or the reverse, in HAVING; `x op number` in WHERE of a grouped block. */
+/* Moves a condition of HAVING on an aggregate to WHERE as a condition on its argument. Moves a condition of WHERE in a
+ * grouped block to HAVING as a condition on an aggregate. */
 uint32_t mutate_having_vs_where_ways(const struct mutant *m, const struct sql_node *at)
 {
     if (!sql_is(at, SQL_BINARY) || !sql_is_comparison((enum sql_op)at->op) || !mutate_is_number(sql_kid(at, 1)))
@@ -544,7 +549,7 @@ uint32_t mutate_having_vs_where_ways(const struct mutant *m, const struct sql_no
     return clause == SQL_CLAUSE_WHERE && mutate_base_column(left) && !sql_kid(block->node, SELECT_HAVING) ? 2 : 0;
 }
 
-/* Adds a condition to an empty or filled WHERE or HAVING. */
+/* Adds a condition to WHERE or HAVING, and the clause itself if it is missing. */
 static struct sql_node *put_condition(struct mutant *m, struct sql_node *select, unsigned slot, struct sql_node *test)
 {
     struct sql_node *clause = sql_kid(select, slot), *old = sql_kid(clause, 0);
@@ -577,7 +582,8 @@ static struct sql_node *said(struct mutant *m, const char *text, unsigned slot, 
     return x ? n : NULL;
 }
 
-/* A superlative's column: way 0 leaves rows without a value out, way 1 casts it; COUNT(*): way 0 counts keys. */
+/* For a superlative's column, way 0 excludes rows without a value, and way 1 casts the column. For COUNT(*), way 0
+ * counts keys. */
 uint32_t mutate_said_with_care_ways(const struct mutant *m, const struct sql_node *at)
 {
     const struct sql_ref *ref = mutate_base_column(at);
@@ -624,7 +630,7 @@ uint32_t mutate_idle_condition_ways(const struct mutant *m, const struct sql_nod
     return tested_column(at) ? 2 : 0;
 }
 
-/* IS NOT NULL of the same column (way 0), or of another one of its table. */
+/* Replaces the condition by IS NOT NULL on its column (way 0) or on another column of the table (way 1). */
 struct sql_node *mutate_idle_condition(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     const struct sql_ref *ref = tested_column(at);

@@ -288,16 +288,17 @@ static inline enum err_code bus_subscribe(struct bus *bus, const char *group, co
 }
 
 /* Polls up to `max` messages of the requested topics (bit i: topic i of the subscription; 0: all of them). Waits up to
- * timeout_ms for the first message (0 returns at once, below 0 waits without limit), and never for more. Messages of
- * other topics stay queued, so a reader can pause one topic and go on with another. Messages of one key arrive together
- * if the transport supports it. Returns ERR_OK with *n = 0 on timeout, and ERR_CLOSED if drained. */
+ * timeout_ms for the first message (0 returns at once, below 0 waits without limit), but does not wait for further
+ * ones. Messages of other topics stay queued, so a reader can pause one topic and go on with another. Messages of one
+ * key arrive together if the transport supports it. Returns ERR_OK with *n = 0 on timeout, and ERR_CLOSED if
+ * drained. */
 static inline enum err_code bus_poll(struct bus_consumer *consumer, uint32_t want, struct bus_message **out,
                                      uint32_t max, int64_t timeout_ms, uint32_t *n)
 {
     return consumer->transport->poll(consumer, want, out, max, timeout_ms, n);
 }
 
-/* Marks the message as handled, for good, and frees it. */
+/* Marks the message as permanently handled, and frees it. */
 static inline void bus_ack(struct bus_consumer *consumer, struct bus_message *message)
 {
     consumer->transport->ack(consumer, message);

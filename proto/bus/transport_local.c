@@ -225,7 +225,7 @@ static struct topic *topic_look_up(struct local *local, const char *name)
     return NULL;
 }
 
-/* Returns NULL if the topic is not fair. */
+/* Returns the limits of a topic that is delivered round robin (struct bus_fair), or NULL if it is not such a topic. */
 static const struct bus_fair *find_fair(const struct local *local, const char *topic)
 {
     for (uint32_t i = 0; i < local->n_fair; i++)

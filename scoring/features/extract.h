@@ -25,7 +25,7 @@ enum column_use {
     USE_GROUP,
     USE_ORDER,
     USE_ARGUMENT, /* aggregates it */
-    USE_JOIN,     /* joins by it, which tells nothing about the question's intent */
+    USE_JOIN,     /* joins by it; no evidence of the question's intent */
     USE_COUNT
 };
 

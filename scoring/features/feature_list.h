@@ -464,8 +464,8 @@ X(623, meaning_differs, OPERATORS)
 X(624, meaning_differs_surely, OPERATORS)
 X(625, meaning_balance, OPERATORS)
 
-/* The same for each aspect of the alignment (ALIGN_ASPECTS): 1 agrees, -1 differs, -2 certainly differs; and their
- * sum. */
+/* For each aspect of the alignment (ALIGN_ASPECTS), the sum over its items: 1 if an item agrees, -1 if it differs, -2
+ * if it certainly differs. */
 X(630, aspect_running, OPERATORS)
 X(631, aspect_restart, OPERATORS)
 X(632, aspect_moving, OPERATORS)

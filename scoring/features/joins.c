@@ -114,7 +114,8 @@ static void set_groups(struct extraction *ex)
     ex->out[FEATURE_shown_ungrouped] = ungrouped;
 }
 
-/* Sets the score of the question's mention of the table whose rows are counted. */
+/* For a query with COUNT, sets how well the question mentions the table of an aggregated column: the best score, or -1
+ * without such a column. */
 static void set_counted(struct extraction *ex)
 {
     float best = -1;

@@ -291,7 +291,8 @@ static bool names_something(const struct question *question, uint32_t token)
     return false;
 }
 
-/* True for words such as "average": "the highest average salary of each department" is one of the averages. */
+/* True if a word for a count, sum or average lies between the two positions. "The highest average salary of each
+ * department" is the highest of the averages, not one row for each department. */
 static bool has_measure_between(const struct question *question, uint32_t first, uint32_t end)
 {
     for (uint32_t i = 0; i < question->n_cues; i++)

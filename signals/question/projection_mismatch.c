@@ -172,7 +172,7 @@ static bool has_term(const struct meaning_term *term, uint64_t hash, unsigned de
     return false;
 }
 
-/* True if another output is computed from this one: the total of the month beside the running total. */
+/* True if another output is computed from this one, such as a running total from the monthly totals beside it. */
 static bool is_operand(const struct meaning *m, uint32_t output)
 {
     enum { LEVELS = 6 };

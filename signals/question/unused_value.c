@@ -137,7 +137,7 @@ static bool has_number(const struct literals *literals, const struct question_va
     return false;
 }
 
-/* Reads the date of seconds or milliseconds since 1970, between 2001 and 2100. */
+/* Converts a time in seconds or milliseconds since 1970 to its date. Accepts the years 2001 to 2100. */
 static bool epoch_date(const char *text, GDate *out)
 {
     enum { SECONDS = 10, MILLISECONDS = 13 };
@@ -153,7 +153,8 @@ static bool epoch_date(const char *text, GDate *out)
     return true;
 }
 
-/* Reads the days of a literal: '2020-12-31', '20201231', a time since 1970, or all days of '2020-12'. */
+/* Returns the first and the last day of a literal: '2020-12-31', '20201231', a time since 1970, or the month '2020-12'.
+ * Returns false if it is not a date. */
 static bool days_of(const char *text, GDate *first, GDate *last)
 {
     enum { DIGITS = 8 };
@@ -182,7 +183,8 @@ static bool days_of(const char *text, GDate *first, GDate *last)
     return true;
 }
 
-/* Reads the days of a literal, the day before and the day after: *before and *after are those two. */
+/* Returns the day before a literal's first day, its first day, and the day after its last day. Returns false if the
+ * literal is not a date. */
 static bool days_around(const char *text, GDate *before, GDate *first, GDate *after)
 {
     if (!days_of(text, first, after)) return false;
@@ -306,8 +308,8 @@ static bool is_multiple_of_said(const struct question *question, const struct li
     return false;
 }
 
-/* True if the block reads the other one, through any number of subqueries. *visits bounds the blocks looked at, since a
- * CTE may be read many times. */
+/* True if the block reads the other one, through any number of subqueries. *visits limits the number of inspected
+ * blocks, since a CTE may be read many times. */
 static bool reads_block(const struct sql_block *block, const struct sql_block *other, unsigned *visits)
 {
     for (uint32_t i = 0; *visits && i < block->n_sources; i++) {

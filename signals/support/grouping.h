@@ -1,5 +1,5 @@
-/* Grouping: groups that merge things of one name, groups finer than the shown columns, and one extreme for all where
- * one for each was requested. */
+/* Checks the groups of a query. They may merge things of the same name, or be finer than the shown columns. The query
+ * may also select a single extreme where the question asks for one of each group. */
 #ifndef ASSAY_SIGNALS_SUPPORT_GROUPING_H
 #define ASSAY_SIGNALS_SUPPORT_GROUPING_H
 
@@ -11,18 +11,18 @@ struct vsig_grouping {
     float merged;
     const struct sql_node *merged_at;
     const struct schema_column *merged_by;
-    bool merged_said;  /* the question names the column behind each, every, per or by */
-    bool merged_asked; /* the question names the table behind each, every or per, and not the column */
+    bool merged_said;  /* the question names the column after "each", "every", "per" or "by" */
+    bool merged_asked; /* the question names the table, not the column, after "each", "every" or "per" */
     /* Share of the first result rows that repeat the shown columns of a group; NAN if unknown. */
     float split;
     const struct sql_node *split_at;
-    double each_things; /* number of things behind "each"; may be NAN */
-    /* each ... the most */
+    double each_things; /* number of things that the words after "each" mean; may be NAN */
+    /* For questions such as "each ... the most": */
     bool each_extreme;              /* the question asks for an extreme of each */
     bool per_group;                 /* the query picks per group, in one of the usual forms */
     const struct sql_node *for_all; /* the one extreme for all that the query selects instead; NULL */
-    float key_score;                /* how well the words behind "each" name the grouping or correlated columns; may
-                                     * be NAN */
+    float key_score;                /* how well the words after "each" name the grouping or correlated columns; may be
+                                     * NAN */
 };
 
 /* Computes the grouping facts. Returns false if the arena is full. `with_result` reads the candidate's own result if it

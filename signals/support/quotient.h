@@ -1,4 +1,5 @@
-/* Divisions: numerator and denominator, against the order in which the question names them. */
+/* Finds the divisions of a query. Compares numerator and denominator with the order in which the question names them,
+ * and reports whether a division loses the fraction. */
 #ifndef ASSAY_SIGNALS_SUPPORT_QUOTIENT_H
 #define ASSAY_SIGNALS_SUPPORT_QUOTIENT_H
 
@@ -7,10 +8,11 @@
 struct vsig_quotients {
     uint32_t n;
     uint32_t upright, inverted; /* in the order of the question, or in the reverse order */
-    const struct sql_node *at;  /* the first inverted one */
+    const struct sql_node *at;  /* the first one that is certainly inverted */
     bool by_words;              /* decided by the words of the question; otherwise a whole is divided by its part */
-    bool by_count;              /* how many on average: distinct things are divided by their rows, never above 1 */
-    uint32_t whole, exact;      /* quotients of whole numbers, which lose the fraction, and others */
+    bool by_count;              /* decided by a question for an average count: distinct things are divided by their
+                                 * rows, which is at most 1 */
+    uint32_t whole, exact;      /* divisions of two integers, which lose the fraction, and other divisions */
     bool share_said;            /* percentage, share, proportion ... */
     uint32_t scaled;            /* times 100 */
 };

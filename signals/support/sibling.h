@@ -1,4 +1,4 @@
-/* A code and its name: two values of one row, of one table or of two tables joined by a key. */
+/* Relates a code to its name. Both are values of one row, either of one table or of two tables joined by a key. */
 #ifndef ASSAY_SIGNALS_SUPPORT_SIBLING_H
 #define ASSAY_SIGNALS_SUPPORT_SIBLING_H
 

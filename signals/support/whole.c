@@ -1,8 +1,9 @@
-/* Looks at divisions of two counts of distinct keys.
+/* Inspects divisions of two counts of distinct keys.
  *
  * COUNT(DISTINCT child.parent_id) / COUNT(DISTINCT parent.id) is 1 over their inner join. With a condition in the first
- * count, the second one is still only the number of parents that have a child. The parents without one are missing from
- * the whole. So they are in an average over a subquery that groups the rows of the join by the parent. */
+ * count, the second one is still only the number of parents that have a child. The parents without a child are missing
+ * from the whole. They are also missing from an average over a subquery that groups the rows of the join by the
+ * parent. */
 #include "signals/support/whole.h"
 
 #include "signals/support/probe.h"
@@ -88,7 +89,7 @@ static const struct sql_node *condition_of(const struct sql_node *call, const st
     return sql_kid(args, 0);
 }
 
-/* Where the things of a share and the rows of their condition come from. */
+/* The sources of a share: those of its things, and of the rows that its condition tests. */
 struct counted_share {
     const struct vsig_block_shape *shape;
     const struct sql_source *child;     /* the FROM item with the condition's columns */
@@ -134,7 +135,8 @@ static bool find_things(struct vsig_subject *subject, const struct sql_ref *coun
     return false;
 }
 
-/* True if a condition of WHERE or ON restricts the rows of the child. The whole is then theirs on purpose. */
+/* True if a condition of WHERE or ON restricts the rows of the child. The whole then consists of these rows on
+ * purpose. */
 static bool is_restricted(const struct counted_share *share)
 {
     vsig_sources child = vsig_source_bit(share->shape->block, share->child);
@@ -191,7 +193,7 @@ static enum err_code look_at_division(struct vsig_subject *subject, const struct
     return code;
 }
 
-/* Looks at an average, or a division by a number of rows, over a subquery with one row for each thing. */
+/* Inspects an average over a subquery with one row for each thing, or a division by the number of these rows. */
 static enum err_code look_at_groups(struct vsig_subject *subject, const struct vsig_shape *shapes,
                                     const struct sql_node *count, struct vsig_whole *whole)
 {

@@ -23,7 +23,7 @@ struct run {
     char *out, *err;
 };
 
-/* Runs `assay` with these words and the server. */
+/* Runs `assay` with the given arguments and the address of the test server. */
 static struct run assay(const char *first, ...)
 {
     GPtrArray *argv = g_ptr_array_new();

@@ -169,7 +169,7 @@ static double decided_p(const char *states, unsigned entails)
     return out;
 }
 
-/* The same through the whole decision, which combines both judges. */
+/* A signal that becomes unavailable does not raise the final P(correct), which combines all judges. */
 Test(coverage, unavailable_signal_never_raises_p_correct)
 {
     uint64_t seed = 23;
@@ -377,7 +377,7 @@ Test(coverage, schema_alone_validates_only_with_fitted_decision)
     }
 }
 
-/* The rule of coverage holds as ever: a candidate with mostly unavailable signals does not win. */
+/* The rule of coverage applies here too: a candidate with mostly unavailable signals does not win. */
 Test(coverage, schema_alone_with_unavailable_signals_does_not_win)
 {
     char sql[N_STATES + 40] = "SELECT no_data AS states_";

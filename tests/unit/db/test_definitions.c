@@ -167,7 +167,7 @@ Test(definitions, hostile_texts_are_bounded)
     }
 }
 
-/* As many columns as fit into the text, in tables with the maximum number of columns. */
+/* A long text, whose tables have almost the maximum number of columns. */
 Test(definitions, maximum_number_of_columns_is_accepted)
 {
     GString *ddl = g_string_new(NULL);

@@ -32,7 +32,7 @@ static void end(void)
 }
 TestSuite(spans, .init = begin, .fini = end);
 
-/* Judges the request and takes the spans that it left. */
+/* Judges the request and collects its spans. */
 static void judge(const struct msg_request *request)
 {
     struct engine_config config = {.workers = 2,

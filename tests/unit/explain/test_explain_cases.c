@@ -43,7 +43,7 @@ static bool is_expectation(const struct case_line *line)
     return !g_strv_contains(OTHERS, line->key);
 }
 
-/* Returns the expected lines from `at` on, in the same form. */
+/* Returns the expected lines from `at` on, in the form that as_case writes. */
 static char *expected_case(GPtrArray *lines, unsigned at)
 {
     GString *text = g_string_new(NULL);

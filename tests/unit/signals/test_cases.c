@@ -219,7 +219,8 @@ static unsigned check_expectations(struct stage *stage, GPtrArray *lines, unsign
     return i - at;
 }
 
-/* Returns the part of a simulated answer of a language model. The caller must json_decref it. */
+/* Fills `reply` with the case's simulated answer of a language model. Returns the part of the tested signal, which the
+ * caller frees with json_decref. */
 static json_t *hand_reply(const struct stage *stage, struct vsig_reply *reply)
 {
     static const char *const names[] = {

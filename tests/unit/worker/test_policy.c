@@ -159,8 +159,8 @@ static const char *const READERS[] = {
 };
 enum { N_READERS = sizeof READERS / sizeof *READERS };
 
-/* Judges all candidates on `entry` and counts the denied, the executed and the inspected ones. Signals count as
- * inspected unless they are unavailable because of "denied". */
+/* Judges all READERS on `entry`. Counts the statements that were denied, the statements that ran, and the signals that
+ * inspected a candidate. A signal counts as inspected unless it is unavailable because of "denied". */
 static void judge_readers(const struct worker_database *entry, unsigned *denied, unsigned *ran, unsigned *inspected)
 {
     struct err err = {0};

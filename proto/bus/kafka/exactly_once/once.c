@@ -16,7 +16,7 @@
  *    I2  a request is finished in memory only after the commit that says so has returned (settle.c)
  *    I3  a transaction carries the membership under which its partitions were assigned, taken once, in the assign
  *        callback; a replaced member can commit nothing, however late it resumes (takeover.c)
- *    I4  no producer outlives a doubt about one of its transactions (txn.c)
+ *    I4  a producer is replaced if the outcome of one of its transactions was in doubt (txn.c)
  *    I5  verdicts are in the log before their offsets are in the transaction (txn.c)
  *    I6  every output is in a transaction with the offset of its request's partition; the group would not fence an
  *        output without an offset (settle.c)

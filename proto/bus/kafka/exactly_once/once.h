@@ -120,11 +120,11 @@ struct once_partition {
     int64_t probe_end;    /* below it, requests are opened a few at a time after deaths in a row */
     int64_t alert_end;    /* the same bound, once one of them was dead-lettered */
     uint32_t level;       /* owners that died while they opened a few at a time */
-    bool noted;           /* this owner has committed the window of requests that it opens */
+    bool noted;           /* a commit of this owner has recorded up to which offset it opens requests */
     int64_t before_end;   /* an earlier owner may have opened requests below it */
-    bool assigned;        /* may be in transactions */
-    bool closed;          /* ours, but not read because another topic lacks this partition */
-    bool claimed;         /* may be read: a commit says that it is ours */
+    bool assigned;        /* assigned to this process; transactions may include it */
+    bool closed;          /* assigned to this process, but not read, because another topic lacks this partition */
+    bool claimed;         /* may be read: a commit has recorded this process as the owner */
     bool sound;           /* this owner is no longer suspected */
     bool dirty;           /* the state is ahead of the last commit */
     bool taken_away;      /* to be reported to the reader */

@@ -1,16 +1,17 @@
-/* DESIGN: one reaction to every failure. A transaction that cannot be committed is not aborted by this producer: it is
- * dropped together with the producer. A new producer of the same transactional.id gets a new epoch. With it the broker
- * ends the old open transaction and refuses its delayed messages. A delayed "commit" would otherwise end a later
- * transaction (KIP-890; this library cannot do better).
+/* DESIGN: one reaction to every failure. This producer does not abort a transaction that it cannot commit: the
+ * transaction is dropped together with the producer. A new producer of the same transactional.id gets a new epoch. The
+ * broker then ends the old open transaction and refuses delayed messages of the old epoch. Otherwise a delayed "commit"
+ * could end a later transaction (KIP-890; this library cannot do better).
  *
- * I4: an epoch never outlives a doubt. If a broker is lost during a commit, a new producer follows even if the commit
- * succeeds. The library repeats the request by itself, and the first copy may still arrive.
+ * I4: a producer is replaced if the outcome of one of its transactions was in doubt. If a broker is lost during a
+ * commit, a new producer follows even if the commit succeeds. The library repeats the request by itself, and the first
+ * copy may still arrive.
  *
  * An error that is neither retriable nor abortable means that the outcome is unknown, or that another process has this
  * producer's name. It is fatal here, and the next owner reads the state back from the log.
  *
- * isolation.level is read_uncommitted because the library queries the end of a log with it, and once_query_logs needs
- * the real end. This client reads no messages.
+ * isolation.level is read_uncommitted because the library also applies it when it queries the end of a log, and
+ * once_query_logs needs the real end. This client reads no messages.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
