@@ -40,7 +40,7 @@ static bool equal_names(const char *a, uint32_t a_len, const char *b, uint32_t b
 static bool equal_texts(const struct sql_node *a, const struct sql_node *b)
 {
     if (may_be_string(a) != may_be_string(b)) return false;
-    if (is_exact(a)) return a->text_len == b->text_len && memcmp(a->text, b->text, a->text_len) == 0;
+    if (is_exact(a)) return a->text_len == b->text_len && (!a->text_len || memcmp(a->text, b->text, a->text_len) == 0);
     return is_text_free(a) || equal_names(a->text, a->text_len, b->text, b->text_len);
 }
 
