@@ -182,12 +182,29 @@ static void share(struct bus_consumer *const members[2], uint32_t n, int *owner)
             struct bus_message *messages[8];
             cr_assert_eq(bus_poll(members[who], 0, messages, 8, 50, &got), ERR_OK);
             for (uint32_t i = 0; i < got; i++) {
-                owner[number(messages[i])] = who;
+                int value = number(messages[i]);
+                came += owner[value] < 0; /* a message may come again */
+                owner[value] = who;
                 bus_ack(members[who], messages[i]);
             }
-            came += got;
         }
     }
+}
+
+/* Shares the produced batch between the members. Returns true if the first three messages, which have one key, went to
+ * one member. The second member joins meanwhile, and its partition may move between two of them. So the batch is
+ * produced again, at most twice. */
+static bool goes_to_one_owner(struct bus *bus, const struct bus_out batch[4], struct bus_consumer *const members[2])
+{
+    enum { TRIES = 3 };
+    for (unsigned attempt = 0; attempt < TRIES; attempt++) {
+        int owner[5] = {-1, -1, -1, -1, -1};
+        if (attempt) cr_assert_eq(bus_produce(bus, batch, 4, LIMIT_MS, NULL), ERR_OK);
+        share(members, 4, owner);
+        for (unsigned i = 1; i < 5; i++) cr_assert_geq(owner[i], 0, "message %u did not come", i);
+        if (owner[1] == owner[2] && owner[1] == owner[3]) return true;
+    }
+    return false;
 }
 
 /* Messages that are produced together arrive together, from all topics of the subscription, with those of a key at one
@@ -208,11 +225,8 @@ void conform_batch(const struct conform *how)
         for (uint32_t i = 0; i < n; i++) bus_ack(a, got[i]);
         expect(b, "4");
     } else {
-        int owner[5] = {-1, -1, -1, -1, -1};
-        share((struct bus_consumer *const[]){a, b}, 4, owner);
-        for (unsigned i = 1; i < 5; i++) cr_assert_geq(owner[i], 0, "message %u did not come", i);
-        cr_assert_eq(owner[1], owner[2], "partition i of all topics has one owner");
-        cr_assert_eq(owner[1], owner[3]);
+        cr_assert(goes_to_one_owner(bus, batch, (struct bus_consumer *const[]){a, b}),
+                  "partition i of all topics has one owner");
     }
     bus_unsubscribe(b);
     finish(bus, a);
