@@ -11,7 +11,7 @@ static inline size_t bom_length(const char *text, size_t len)
     return len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* Removes the mark from a text with a NUL after `len` bytes. Returns the new length. Thread: any. */
+/* Removes the mark from a text of `len` bytes and a NUL. Returns the new length. Thread: any. */
 static inline size_t bom_strip(char *text, size_t len)
 {
     size_t mark = bom_length(text, len);

@@ -1,4 +1,4 @@
-/* Finds the valid UTF-8 in a text of unknown origin, for outputs that allow only UTF-8. */
+/* Finds the valid UTF-8 in a text from outside the program, for outputs that must be UTF-8. */
 #ifndef ASSAY_LIB_BASE_UTF8_H
 #define ASSAY_LIB_BASE_UTF8_H
 
@@ -8,7 +8,8 @@
  * starts there; overlong forms, surrogates and values past U+10FFFF are invalid. Thread: any. */
 unsigned utf8_length(const char *text);
 
-/* Returns how many of the first bytes are valid UTF-8 without a NUL, at most `len`. Fast for ASCII. */
+/* Returns the length of the longest prefix of `text` that is valid UTF-8 without a NUL, at most `len`. Fast for ASCII.
+ */
 size_t utf8_valid_bytes(const char *text, size_t len);
 
 #endif
