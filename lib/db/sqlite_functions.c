@@ -359,7 +359,7 @@ static void printf_function(sqlite3_context *ctx, int n, sqlite3_value **values)
     sqlite3_clear_bindings(plain->stmt);
 }
 
-/* --- comparing -------------------------------------------------------------------------------------------------- */
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
 
 /* Compares by NOCASE. If the statement must stop, returns 0: the order is then irrelevant, because the statement fails.
  */
