@@ -86,7 +86,7 @@ void anew_begin(void)
     anew.environment[0] = clock_now_ns() - anew.since_ns > LONG_NS ? anew.first : anew.counted;
     sigset_t none;
     sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, NULL); /* the new program inherits the mask */
+    pthread_sigmask(SIG_SETMASK, &none, NULL); /* unblocks all signals, because the new program inherits the mask */
     close_range(FIRST_OTHER_FD, ~0U, 0);
     execve("/proc/self/exe", anew.argv, anew.environment);
 }

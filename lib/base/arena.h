@@ -14,10 +14,10 @@
 struct arena_chunk;
 
 struct arena {
-    struct arena_chunk *chunks; /* newest first */
+    struct arena_chunk *chunks; /* list of chunks, newest first */
     char *next, *end;           /* free part of the newest chunk */
     size_t used, cap;           /* bytes taken from malloc; the byte cap */
-    bool failed;                /* the cap or malloc has refused at least once since the last reset */
+    bool failed;                /* an allocation has failed since the last reset */
 };
 
 /* Initialises an empty arena that takes at most `cap` bytes (0 means 64 MiB). Allocates nothing and cannot fail. */

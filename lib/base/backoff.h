@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* The first wait is first_ns; each further wait is twice as long, up to most_ns. Each wait is multiplied by a random
- * number from [jitter_low, jitter_high), so callers that failed at the same time do not all retry at the same time. If
- * both are 1, no random number is drawn. */
+ * number from [jitter_low, jitter_high). So callers that fail at the same time do not retry at the same time. If both
+ * are 1, no random number is drawn. */
 struct backoff {
     int64_t first_ns, most_ns;
     double jitter_low, jitter_high;

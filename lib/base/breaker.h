@@ -23,7 +23,7 @@ struct breaker_config {
 
 enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN };
 
-/* Closed if zeroed. */
+/* A zeroed breaker is closed. */
 struct breaker {
     enum breaker_state state;
     uint32_t failures; /* consecutive failures */

@@ -12,8 +12,8 @@
  * The message is one short line: what failed, and where. The hint gives advice. One format string contains both, with
  * ERR_HINT between them:
  *     err_set(err, ERR_CONFIG, "%s is not a directory" ERR_HINT "create it, or set --db-root", path)
- * `text` holds both as "message; hint", for outputs that have only one string (the wire format, logs). The command line
- * prints the hint on a separate line. JSON output has a separate member for the hint.
+ * `text` holds both as "message; hint", for outputs with one string (the wire format, logs). The command line prints
+ * the hint on a separate line. JSON output has a separate member for the hint.
  */
 #ifndef ASSAY_LIB_BASE_ERROR_H
 #define ASSAY_LIB_BASE_ERROR_H
@@ -83,7 +83,7 @@ struct err {
     enum err_code code;
     char sqlstate[6];        /* SQLSTATE of a server's error, NUL-terminated; empty for other errors */
     uint16_t hint_at;        /* offset of the hint in `text`; 0 if there is none */
-    char text[ERR_TEXT_MAX]; /* "message" or "message; hint", NUL-terminated; empty when code is ERR_OK */
+    char text[ERR_TEXT_MAX]; /* "message" or "message; hint", NUL-terminated; empty if `code` is ERR_OK */
 };
 
 /* Return the wire name, the general meaning or the class of a code, and the name of a class. A code out of range counts

@@ -33,9 +33,9 @@ struct lines {
     size_t len, cap;
     uint64_t number;             /* number of the current line, from 1 */
     uint64_t start;              /* offset of the current line in the file */
-    uint64_t offset;             /* bytes read so far */
+    uint64_t offset;             /* bytes of the file read so far */
     uint64_t size;               /* bytes of the file; 0 if it is not a regular file */
-    char head[INPUT_HEAD_BYTES]; /* first bytes, inspected on opening */
+    char head[INPUT_HEAD_BYTES]; /* first bytes of the log, inspected on opening */
     size_t head_len, head_at;    /* bytes in `head`; bytes of it that have been returned */
     bool empty;                  /* all lines are blank */
     bool is_log;                 /* a line was a JSON object */

@@ -56,7 +56,7 @@ struct metrics_histogram {
 
 /* Counts a duration. A negative duration counts as 0. */
 void metrics_histogram_count(struct metrics_histogram *histogram, int64_t ns);
-/* Adds `from` to `into`. */
+/* Adds the durations of `from` to `into`. */
 void metrics_histogram_add(struct metrics_histogram *into, const struct metrics_histogram *from);
 /* Returns the number of durations. */
 uint64_t metrics_histogram_total(const struct metrics_histogram *histogram);
@@ -82,7 +82,7 @@ void metrics_add(struct metric *metric, uint64_t n);
 void metrics_set(struct metric *metric, double value);
 /* Adds a duration to a histogram. Thread: any, lock-free. */
 void metrics_observe(struct metric *metric, int64_t ns);
-/* Replaces the histogram with an externally accumulated snapshot. Thread: any, lock-free. */
+/* Replaces the contents of a histogram that is counted outside the registry. Thread: any, lock-free. */
 void metrics_set_histogram(struct metric *metric, const struct metrics_histogram *histogram);
 
 /* Returns all series as NUL-terminated text; free it with free(). Rows without series are omitted. `len` may be NULL.

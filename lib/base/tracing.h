@@ -10,10 +10,10 @@
  * recorded). The process that begins a trace decides the flag, from the trace id and its tracer's ratio. All later
  * processes adopt the flag.
  *
- * If a coordinator dies, another one takes over its requests. A request then needs the same span id as before:
- * otherwise the spans of tasks that the first coordinator sent would have a parent that is never exported. So the id of
- * a request's span, and of a trace that begins with it, are hashes of the request's position in its topic. Other ids
- * are random. Rejected: ids stored with the requests, because other programs write these records.
+ * If a coordinator dies, another one takes over its requests. A request must then keep its span id. Otherwise spans of
+ * tasks that the first coordinator sent would have a parent that is never exported. So the id of a request's span, and
+ * of a trace that begins with it, are hashes of the request's position in its topic. Other ids are random. Rejected:
+ * ids stored with the requests, because other programs write these records.
  *
  * Attributes are names, codes and counts. They never contain SQL, questions, database values or secrets.
  */
@@ -43,12 +43,12 @@ struct trace_context {
 bool trace_context_parse(const char *traceparent, struct trace_context *out);
 void trace_context_write(const struct trace_context *context, char out[TRACEPARENT_ROOM]);
 
-/* Numbered as in OpenTelemetry. */
+/* Kinds of spans, with the numbers of OpenTelemetry. */
 enum trace_kind { TRACE_INTERNAL = 1, TRACE_SERVER, TRACE_CLIENT, TRACE_PRODUCER, TRACE_CONSUMER };
 
 struct trace_attribute {
-    const char *name;      /* static */
-    char text[TRACE_TEXT]; /* "" for a number */
+    const char *name;      /* a constant */
+    char text[TRACE_TEXT]; /* empty if the attribute is a number */
     int64_t number;
 };
 

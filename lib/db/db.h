@@ -22,7 +22,7 @@ enum { DB_STEPS_PER_MS = 50000, DB_AMPLE = 20 };
 
 /* Limits of one statement. 0 selects the default, which is the first number of a comment. */
 struct db_limits {
-    int64_t time_ms;      /* 3,000: wall clock from prepare to the last row */
+    int64_t time_ms;      /* 3,000: elapsed time from prepare to the last row */
     int64_t max_steps;    /* maximum virtual machine instructions; 0 sets no limit */
     bool by_steps;        /* limits steps to time_ms * DB_STEPS_PER_MS, and time to time_ms * DB_AMPLE, so that the
                            * outcome does not depend on the load of the machine. Ignored by engines that count no steps
@@ -32,8 +32,8 @@ struct db_limits {
     uint64_t value_bytes; /* 4 MiB: longest single value, including intermediate values. In SQLite larger statements
                            * have a lower limit (sqlite_limits.c), because `x+x+x...` cannot be interrupted */
     bool killable; /* the statement runs in a process that can be killed (executor.h), so value_bytes is not lowered */
-    uint32_t sql_bytes;  /* 65,536 */
-    uint32_t expr_depth; /* 400 */
+    uint32_t sql_bytes;  /* 65,536: length of the statement */
+    uint32_t expr_depth; /* 400: depth of nested expressions */
     double max_cost;     /* maximum cost of a db_query as estimated by the engine (PostgreSQL's EXPLAIN); 0 sets no
                           * limit. SQLite and MariaDB have no estimate: SQLite ignores the limit, MariaDB then refuses
                           * every statement */
@@ -45,8 +45,8 @@ enum db_type { DB_NULL, DB_INT, DB_FLOAT, DB_TEXT, DB_BLOB };
 
 struct db_value {
     enum db_type type;
-    int64_t i;        /* DB_INT */
-    double f;         /* DB_FLOAT */
+    int64_t i;        /* value of DB_INT */
+    double f;         /* value of DB_FLOAT */
     const char *text; /* bytes of DB_TEXT and DB_BLOB, and a NUL; may contain NUL and invalid UTF-8 */
     size_t len;
 };
@@ -54,9 +54,9 @@ struct db_value {
 /* A whole result in memory. The arena of the call owns all names and values. */
 struct db_result {
     uint32_t n_columns;
-    const char *const *columns; /* names */
+    const char *const *columns; /* names of the columns */
     uint32_t n_rows;
-    const struct db_value *values; /* row-major */
+    const struct db_value *values; /* all values, row by row */
     int64_t ns;                    /* time to prepare and run */
     int64_t prepare_ns;
     int64_t steps;              /* virtual machine instructions; 0 if the engine does not count them */
@@ -75,7 +75,7 @@ void db_schema_digest(const char *text, size_t len, char out[33]);
 
 /* Opens a database. `path` is a SQLite file, a connection string of PostgreSQL (a URL, or libpq's "host=...
  * dbname=..."), or a URL of MariaDB (mariadb://user@host:port/database). A password in `path` never appears in a
- * message. libpq's other sources of a password also work (passfile, PGPASSFILE, PGPASSWORD, service), and so does
+ * message. A password may also come from libpq's other sources (passfile, PGPASSFILE, PGPASSWORD, service), or from
  * MYSQL_PWD for MariaDB.
  *
  * The caller owns *out and closes it with db_close. If the server is unreachable, db_open and every later statement
@@ -105,8 +105,8 @@ bool db_path_has_secret(const char *path);
  */
 char *db_path_with_password(const char *path, const char *password);
 
-struct db_listing; /* db_listing.h */
-struct db_checkup; /* db_checkup.h */
+struct db_listing; /* defined in db_listing.h */
+struct db_checkup; /* defined in db_checkup.h */
 struct sql_diag;
 struct sql_stmt;
 
@@ -163,8 +163,8 @@ void db_set_memo(struct db *db, struct db_memo *memo);
  * message that quotes nothing of the statement. Thread: the handle's. */
 typedef enum err_code db_gate_fn(void *ctx, const char *sql, size_t len, struct err *err);
 /* Sets the gate, which each later db_query calls before it runs the statement or returns a cached result. NULL removes
- * the gate. `ctx` must stay valid as long as the gate is set. db_prepare_check and db_scan do not call the gate:
- * db_prepare_check runs nothing, and db_scan runs only the program's own SQL. */
+ * the gate. `ctx` must stay valid as long as the gate is set. The gate is not called by db_prepare_check, which runs
+ * nothing, nor by db_scan, which runs only the program's own SQL. */
 void db_set_gate(struct db *db, db_gate_fn *gate, void *ctx);
 
 /* Cancels the running statement, which soon returns ERR_CANCELLED. Has no effect on an idle handle. Thread: any, while
@@ -178,7 +178,8 @@ enum err_code db_fingerprint(struct db *db, char out[33], struct err *err);
 
 /* True if every change of the data changes the fingerprint, perhaps after a short delay. This is as of the last
  * db_fingerprint. False for MariaDB, whose times of changes are in whole seconds. False for PostgreSQL if the server
- * does not count the changes: on a standby, in foreign tables, and in views of objects that the role may not name. */
+ * does not count the changes. This is so on a standby, in foreign tables, and in views of objects that the role may not
+ * name. */
 bool db_tells_changes(const struct db *db);
 
 /* Counts the abandoned statements of this process. A statement is abandoned if the process closed its connection while

@@ -9,7 +9,7 @@ enum db_checkup_weight { DB_TOO_WIDE, DB_ADVICE };
 /* A check, as a statement for db_scan. Each row of its result is a finding: the text of the finding, and a statement
  * that revokes the right, or NULL. */
 struct db_checkup {
-    const char *name; /* NULL ends a list */
+    const char *name; /* name of the check; NULL ends a list */
     enum db_checkup_weight weight;
     const char *why;
     const char *sql;

@@ -23,8 +23,8 @@ struct db_statement {
 
 struct db_engine {
     struct db_dialect dialect;
-    bool is_file;    /* db_is_file */
-    bool knows_cost; /* db_knows_cost */
+    bool is_file;    /* result of db_is_file */
+    bool knows_cost; /* result of db_knows_cost */
     /* Returns true if this engine can open `path`. The first engine that returns true opens it. */
     bool (*claims)(const char *path);
     /* Implements db_path_shown, and db_path_name if `name_only`. */
@@ -37,7 +37,7 @@ struct db_engine {
     void (*limits_changed)(struct db *db);
     void (*interrupt)(struct db *db); /* thread: any */
     enum err_code (*fingerprint)(struct db *db, char out[33], struct err *err);
-    bool (*tells_changes)(const struct db *db); /* db_tells_changes; NULL if false for every handle */
+    bool (*tells_changes)(const struct db *db); /* implements db_tells_changes; NULL if always false */
     enum err_code (*check)(struct db *db, const char *sql, size_t len, int *offset, struct err *err);
     /* Implements db_candidate_check. NULL if all sessions interpret a statement in the same way. */
     enum err_code (*candidate)(struct db *db, const char *sql, size_t len, struct err *err);

@@ -14,7 +14,7 @@ enum { WIRE_FD = 3, WIRE_LENGTH = 4, WIRE_MAX = 1 << 30 };
 
 struct wire_request {
     enum wire_op op;
-    uint32_t handle; /* below EXECUTOR_HANDLES */
+    uint32_t handle; /* slot of the handle, below EXECUTOR_HANDLES */
     struct db_limits limits;
     int64_t deadline_ns;
     uint64_t result_bytes;         /* maximum bytes of the result in an arena */

@@ -23,8 +23,8 @@
 /* The allowed functions, sorted. All are built in since version 10.5. In a release without a function, its name could
  * be a stored function.
  *
- * Excluded: functions that delay (SLEEP, BENCHMARK), lock (GET_LOCK), read files or server state (LOAD_FILE, USER,
- * DATABASE), or have side effects (NEXTVAL, SETVAL, LAST_INSERT_ID), and loadable functions.
+ * Excluded: loadable functions, and functions that delay (SLEEP, BENCHMARK), lock (GET_LOCK), read files or server
+ * state (LOAD_FILE, USER, DATABASE), or have side effects (NEXTVAL, SETVAL, LAST_INSERT_ID).
  */
 static const char *const functions[] = {
     "abs", "acos", "adddate", "addtime", "ascii", "asin", "atan", "atan2", "avg", "bin", "bit_and", "bit_count",

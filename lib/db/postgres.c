@@ -123,7 +123,7 @@ static enum err_code queue_cleaning(struct postgres_db *self, struct err *err)
 {
     enum err_code code = link_queue(self, "ROLLBACK", NULL, err);
     if (!code) code = link_end_section(self, err);
-    if (!code) code = link_queue(self, "DISCARD ALL", NULL, err); /* must be the first statement of its section */
+    if (!code) code = link_queue(self, "DISCARD ALL", NULL, err); /* must be the first statement of a section */
     if (!code) code = link_end_section(self, err);
     self->cleaning = code == ERR_OK;
     return code;

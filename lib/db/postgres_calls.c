@@ -229,8 +229,8 @@ static void ask_table(struct call_collector *c, const struct sql_node *table, co
 static void ask_source(struct call_collector *c, const struct sql_node *source, const struct sql_node *column,
                        unsigned depth)
 {
-    /* The column names of a function without a column list are unknown, so a.b is always added: g.g of
-     * generate_series(1, 2) AS g is a column, but g.g of json_array_elements('[1]') AS g means g(g). */
+    /* The column names of a function without a column list are unknown, so b of a.b is always added. For example, g.g
+     * of generate_series(1, 2) AS g is a column. But g.g of json_array_elements('[1]') AS g means g(g). */
     const struct sql_node *names = source->kind == SQL_DERIVED     ? sql_kid(source, DERIVED_NAMES)
                                    : source->kind == SQL_FROM_CALL ? sql_kid(source, FROM_CALL_NAMES)
                                                                    : NULL;

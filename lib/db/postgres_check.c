@@ -87,7 +87,7 @@ static const char listing[] =
  * EXECUTE). Parameters: $1 names, $2 operators, $3 types, $4 attributes and $5 their tables, $6 names in pg_catalog, $7
  * whether the statement contains a cast. */
 static const char *const sources[] = {
-    /* f(x) */
+    /* functions in f(x) */
     "SELECT p.oid, pg_catalog.concat('function ', p.oid::pg_catalog.regprocedure), false"
     " FROM pg_catalog.pg_proc p WHERE p.proname" IS_ANY "($1::pg_catalog.name[]) OR p.proname" IS_ANY
     "($6::pg_catalog.name[]) AND p.pronamespace" IS "11::pg_catalog.oid",
@@ -108,7 +108,7 @@ static const char *const sources[] = {
     "t.oid WHERE t.typname" IS_ANY "($3::pg_catalog.name[]) OR t.typname" IS_ANY "($1::pg_catalog.name[])",
     "SELECT a.function, pg_catalog.concat('operator class of ', a.type::pg_catalog.regtype), "
     "true" FROM_OPERATOR_CLASSES,
-    /* a.f */
+    /* functions that a.f may mean */
     "SELECT p.oid, pg_catalog.concat('function ', p.oid::pg_catalog.regprocedure), false"
     " FROM ROWS FROM (pg_catalog.unnest($4::pg_catalog.name[]), pg_catalog.unnest($5::pg_catalog.text[])) AS a(name,"
     " place) JOIN pg_catalog.pg_proc p ON p.proname" IS "a.name AND p.pronargs OPERATOR(pg_catalog.>)"

@@ -13,8 +13,8 @@
  * contains one, the third query looks up all its names. The third query takes the server milliseconds to plan.
  *
  * Rejected:
- * - a search_path of only pg_catalog: statements would have to be rewritten to qualify tables, and operators of an
- *   extension's types would silently be replaced (citext would be compared as text)
+ * - a search_path of only pg_catalog: table names would have to be qualified, and operators of an extension's types
+ *   would silently be replaced (citext would be compared as text)
  * - debug_print_parse, which prints the numbers of all called functions: it writes each statement to the server's log
  * - EXPLAIN: planning runs IMMUTABLE functions
  * - loading the list once for each connection: detecting a change of the catalogue costs as much as the check

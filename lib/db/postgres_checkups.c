@@ -5,8 +5,8 @@
 /* The role, as an identifier. A right that PUBLIC has counts too, so the suggested statements revoke it from both. */
 #define ME "pg_catalog.quote_ident(current_user)"
 
-/* Condition on a function, given its object number: initdb did not create it, the role may execute it, and it does not
- * belong to a trusted extension. */
+/* Condition on a function, given its object number. Initdb did not create it, the role may execute it, and it belongs
+ * to no trusted extension. */
 #define IS_OWN(function)                                                                                               \
     function " >= 16384 AND pg_catalog.has_function_privilege(" function ", 'EXECUTE') AND NOT EXISTS (SELECT FROM"    \
              " pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid WHERE d.classid ="          \

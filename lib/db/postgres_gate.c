@@ -24,9 +24,9 @@
 #include <glib.h>
 #include <string.h>
 
-/* The allowed functions, sorted. Excluded: functions with side effects (nextval, set_config, lo_*, pg_*), that read
- * server state or files (current_setting, pg_read_file), that run text as SQL (query_to_xml), or whose names legitimate
- * schemas define. */
+/* The allowed functions, sorted. Excluded: functions with side effects (nextval, set_config, lo_*, pg_*), and functions
+ * that read server state or files (current_setting, pg_read_file). Also excluded: functions that run text as SQL
+ * (query_to_xml), and names that legitimate schemas define for their own functions. */
 static const char *const functions[] = {
     "abs",
     "acos",
@@ -504,8 +504,8 @@ static bool takes_a_row(const struct sql_node *column)
     return false;
 }
 
-/* Checks that a.b is not an implicit call: of a function that accepts a row, or of a function on the alias of a
- * function in FROM. */
+/* Checks that a.b is not an implicit call b(a). Refuses it if b is a function that accepts a row. Refuses it if a is
+ * the alias of a function in FROM and b is not one of its columns. */
 static enum err_code check_column(const struct sql_node *root, const struct sql_node *column, bool calls_in_from,
                                   struct err *err)
 {

@@ -57,11 +57,11 @@ static const struct {
     {"54", ERR_LIMIT_BYTES},    /* program limit exceeded, usually by a long value */
     {"3D", ERR_DB_MISSING},     /* no such database */
     {"57P04", ERR_DB_MISSING},  /* database dropped */
-    {"57P", ERR_UNREACHABLE},   /* shut down, crashed, starting */
+    {"57P", ERR_UNREACHABLE},   /* server shut down, crashed or starting */
     {"08P01", ERR_ENGINE},      /* protocol violation: a parameter has no value */
-    {"08", ERR_UNREACHABLE},    /* connection */
-    {"28", ERR_DB_UNREADABLE},  /* authorization */
-    {"XX001", ERR_DB_CORRUPT},  {"XX002", ERR_DB_CORRUPT}, {"58", ERR_DB_UNREADABLE}, /* files of the server */
+    {"08", ERR_UNREACHABLE},    /* connection failed or lost */
+    {"28", ERR_DB_UNREADABLE},  /* authorization failed */
+    {"XX001", ERR_DB_CORRUPT},  {"XX002", ERR_DB_CORRUPT}, {"58", ERR_DB_UNREADABLE}, /* file errors of the server */
 };
 
 static enum err_code code_of(const char *state)

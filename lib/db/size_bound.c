@@ -149,7 +149,7 @@ static bool has_star(const struct sql_node *columns)
     return false;
 }
 
-/* Raises the size of column i of a query. */
+/* Exports column i of a query with the given size. */
 static void raise_column(struct sizing *s, const struct sql_node *query, uint32_t i, struct size size)
 {
     const struct sql_node *source = query->parent, *first = first_side(query), *names = NULL;

@@ -15,7 +15,7 @@
  * (size_counts_apply).
  *
  * Rejected:
- * - wrapping each column in an expression that limits its length: indexes would not be used, and the types are unknown
+ * - an expression around each column that limits its length: indexes would not be used, and types are unknown
  * - the server's statistics on sizes: they are averages
  */
 #ifndef ASSAY_LIB_DB_SIZE_BOUND_H
@@ -43,8 +43,8 @@ enum {
 /* Size of a function's result. Arguments are numbered from 0. */
 enum size_result {
     SIZE_OF_ALL,     /* the sum of all arguments, times `scale` */
-    SIZE_OF_NUMBER,  /* SIZE_NUMBER */
-    SIZE_OF_DIGEST,  /* 128 bytes */
+    SIZE_OF_NUMBER,  /* always SIZE_NUMBER bytes */
+    SIZE_OF_DIGEST,  /* always 128 bytes */
     SIZE_OF_LARGEST, /* the largest argument */
     SIZE_OF_PART,    /* the first argument, limited to the number of characters in the last */
     SIZE_REPEATED,   /* the first argument, repeated; the second is the count */

@@ -29,7 +29,7 @@ struct size_names {
     uint32_t n;
     uint32_t *last;      /* for each node, by id: the last node below it */
     GHashTable *exports; /* name in lower case → GArray of struct export */
-    GHashTable *sources; /* exporter → GArray of struct source */
+    GHashTable *sources; /* node of an exporter → GArray of struct source */
     GHashTable *aliases; /* aliases of sources, in lower case */
     struct size star;
     bool grown;

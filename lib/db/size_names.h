@@ -1,6 +1,6 @@
 /* Maps the names in a statement to the maximum sizes of the expressions that they refer to (size_bound.h).
  *
- * An exporter defines names: a derived table, a common table expression, a function, or a SELECT, whose items are
+ * An exporter defines names. It is a derived table, a common table expression, a function, or a SELECT, whose items are
  * visible in its HAVING and ORDER BY. Names are not resolved. A column may refer to any visible export of its name, so
  * the largest one counts. Columns of tables are not exported; they count as SIZE_COLUMN bytes.
  */
@@ -26,7 +26,7 @@ struct size size_names_star(const struct size_names *names);
  * table expressions of that name, otherwise SIZE_COLUMN. */
 struct size size_names_row(const struct size_names *names, const struct sql_node *table, const struct size *sizes);
 
-/* Begins a pass over the statement. */
+/* Begins a pass over the statement. The following calls of size_names_raise belong to the pass. */
 void size_names_begin(struct size_names *names);
 /* True if the size of a name has grown in this pass. */
 bool size_names_have_grown(const struct size_names *names);

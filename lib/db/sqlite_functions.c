@@ -6,8 +6,8 @@
  * - instr, replace: take hours, because they compare the pattern at each position. The replacements use memmem, which
  *   is linear.
  * - trim: its time is the product of the lengths of text and set. The replacement limits the length of the set.
- * - like, glob: take 10 s a call, and a statement may have 900 calls without a jump between them. The replacements
- *   follow SQLite's matcher line by line and charge the bytes that they read.
+ * - like, glob: take 10 s a call; a statement may have 900 calls without a jump between them. The replacements follow
+ *   SQLite's matcher line by line and charge the bytes that they read.
  * - printf, format: take minutes, because '%.*c' appends one character at a time, even past the length limit. The
  *   replacement limits the format, its widths and its precisions. It then calls the built-in function on a private
  *   connection.

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct match {
-    uint32_t all, one; /* "%" and "_", or "*" and "?"; 0 if disabled */
+    uint32_t all, one; /* "%" and "_" of LIKE, or "*" and "?" of GLOB; 0 if disabled */
     uint32_t other;    /* the escape character of LIKE (0 if there is none), or "[" of GLOB */
     bool fold, sets;   /* fold: ignore the case of ASCII letters; sets: [...] is a set of characters */
     struct work *work;
@@ -17,7 +17,7 @@ enum match_outcome {
     MATCH_YES,
     MATCH_NO,
     MATCH_NO_FURTHER, /* no match here or at any later position */
-    MATCH_OVER        /* the statement timed out */
+    MATCH_OVER        /* the statement must stop */
 };
 
 struct match match_like(struct work *work);

@@ -6,8 +6,8 @@
  * WAL. A read-only connection to a WAL-mode database creates the -wal and -shm files if they are missing, or fails if
  * it cannot create them. Assay must not write and should not fail, so it distinguishes three cases:
  * - Both files exist: another process has the database open. It is opened in the normal way.
- * - There is no -wal file, or it is empty and there is no -shm file: all data is in the database file, and no process
- *   has it open. It is opened as immutable. If a process writes to it later, the handle is reopened.
+ * - There is no -wal file, or it is empty and there is no -shm file. All data is then in the database file, and no
+ *   process has it open. It is opened as immutable. If a process writes to it later, the handle is reopened.
  * - The -wal file has changes and there is no -shm file: only recovery could determine which changes are committed, and
  *   recovery writes. The database is refused.
  */
@@ -190,8 +190,8 @@ void sqlite_disconnect(struct sqlite_db *self)
     self->conn = NULL;
 }
 
-/* Detects changes that SQLite cannot detect itself: the file was replaced or overwritten by a copy, or a process writes
- * to a database that was opened as immutable. */
+/* True after changes that SQLite cannot detect itself. The file may have been replaced or overwritten by a copy. Or a
+ * process may write to a database that was opened as immutable. */
 static bool is_changed(const struct sqlite_db *self, const struct stat *st)
 {
     struct file_face now = face_of(st);

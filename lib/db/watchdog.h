@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct watch {
-    struct watch *next, **link; /* private */
+    struct watch *next, **link; /* links of the list; private */
     int64_t deadline_ns;        /* private; INT64_MAX if disarmed */
     void (*fire)(void *ctx); /* Thread: the watchdog's, under its lock. Must be fast and must not call functions of this
                               * file */

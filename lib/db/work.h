@@ -16,7 +16,7 @@ enum {
 struct work {
     int64_t left; /* bytes until the next check */
     bool over;    /* the statement must stop; reset by work_begin */
-    /* Called after `bytes` of work. Returns false if the statement must stop. */
+    /* Checks the clock after `bytes` of work. Returns false if the statement must stop. */
     bool (*look)(void *ctx, int64_t bytes);
     void *ctx;
 };

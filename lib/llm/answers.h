@@ -11,7 +11,7 @@ struct answers;
 enum { ANSWER_KEY = 32, ANSWER_MODEL = 64 };
 
 struct answer {
-    char key[ANSWER_KEY + 1]; /* hex */
+    char key[ANSWER_KEY + 1]; /* hash of the request, in hex */
     char model[ANSWER_MODEL]; /* name reported by the server */
     bool logprobs;
     double p;

@@ -110,7 +110,8 @@ static const json_t *token_at(const json_t *tokens, const char *content, size_t 
     return found;
 }
 
-/* Returns 1 if the first word of a token is "yes" or a prefix of it, -1 for "no" or a prefix of it, otherwise 0. */
+/* Returns 1 if the first word of a token is "yes" or a prefix of "yes". Returns -1 for "no" or a prefix of it, and 0
+ * for other words. */
 static int answer_of(const char *token)
 {
     static const char *const words[] = {"yes", "no"};

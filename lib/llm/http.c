@@ -38,7 +38,7 @@ struct http {
     bool stopped;
 };
 
-/* State of the write callbacks for one exchange. */
+/* State of the callbacks that receive the body and the headers of one exchange. */
 struct intake {
     GString *body;
     size_t max_bytes, header_bytes;

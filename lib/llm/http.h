@@ -14,7 +14,7 @@ struct http;
 
 struct http_settings {
     const char *endpoint;              /* URL without a slash at the end */
-    const char *key, *ca_file, *proxy; /* may be NULL */
+    const char *key, *ca_file, *proxy; /* each may be NULL */
     const char *const *headers;        /* further headers, "Name: value"; treated as secrets, like the key */
     uint32_t n_headers;
     bool plain_key;   /* the key and `headers` may be sent over plain http */
@@ -32,7 +32,7 @@ enum http_end {
 
 struct http_reply {
     enum http_end end;
-    int status;             /* 0 if no status line arrived */
+    int status;             /* HTTP status; 0 if no status line arrived */
     int64_t retry_after_ns; /* Retry-After header; -1 if absent */
     char *body;             /* NUL-terminated; NULL unless `end` is HTTP_ANSWERED */
     size_t len;

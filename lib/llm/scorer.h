@@ -40,7 +40,7 @@ struct scorer;
 /* Configuration of a scorer. Initialise it with scorer_defaults, whose values are in parentheses. */
 struct scorer_config {
     const char *backend;  /* "tei" or "chat" */
-    const char *endpoint; /* base URL, http or https, without query or user; chat: includes /v1 */
+    const char *endpoint; /* base URL, http or https, without user name and query; for chat with /v1 */
     const char *model;    /* chat: name of the model, required; tei: unused */
     /* Source of the key; set at most one of the two. The key is sent as a bearer token, never appears in an error, and
      * is wiped on close. Plain http to another machine is refused if there is a key, unless plain_key is set. */
@@ -73,7 +73,7 @@ struct scorer_config {
 
 /* Metadata of a call, recorded with the verdict. Also valid after an error. */
 struct scorer_reply {
-    const char *backend;           /* static text */
+    const char *backend;           /* name of the backend; static */
     char model[64];                /* name reported by the server, truncated; empty if it reports none */
     char request[33];              /* hash of endpoint, model, prompt and texts, in hex; equal for equal requests */
     bool cached;                   /* the answer came from the cache, without a request */
@@ -96,7 +96,7 @@ struct scorer_config scorer_defaults(void);
 /* Validates the configuration and creates a scorer; sends nothing. Returns ERR_CONFIG, naming the invalid setting.
  * Thread: any. */
 enum err_code scorer_open(const struct scorer_config *config, struct scorer **out, struct err *err);
-void scorer_close(struct scorer *scorer); /* NULL is fine */
+void scorer_close(struct scorer *scorer); /* may be NULL */
 
 /* Creates a scorer for a chat model that corrects queries. Ignores config->backend. Call only scorer_correct with it.
  */
@@ -144,7 +144,7 @@ void scorer_prompt_version(const struct scorer *scorer, char *out, size_t room);
 /* Makes all current and later calls return ERR_CANCELLED within about 50 ms. Used on shutdown. Thread: any. */
 void scorer_stop(struct scorer *scorer);
 
-/* Copies the counts. Thread: any. */
+/* Copies the counts to *out. Thread: any. */
 void scorer_stats(struct scorer *scorer, struct scorer_stats *out);
 
 /* Returns the valid values of scorer_config.backend, ending with NULL. Thread: any. */

@@ -61,7 +61,7 @@ static const struct label *label_find(const struct labels *labels, const char *n
     return NULL;
 }
 
-/* True for "entailment", "Entails", ...; false for "not_entailment". */
+/* True if a label begins with "entail" in any case, such as "entailment". False for "not_entailment". */
 static bool name_entails(const char *name)
 {
     return g_ascii_strncasecmp(name, "entail", 6) == 0;
