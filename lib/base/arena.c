@@ -43,7 +43,7 @@ void arena_free(struct arena *arena)
 }
 
 /* True if a reset should keep `chunk` rather than `kept`, which may be NULL. Chunks are not sorted by size: the newest
- * chunk is smaller than its predecessor if the cap left less space. */
+ * chunk may be smaller than its predecessor if the cap left less space. */
 static bool stays_before(const struct arena_chunk *chunk, const struct arena_chunk *kept)
 {
     if (chunk->size > KEPT_CHUNK) return !kept && !chunk->older;

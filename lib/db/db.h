@@ -132,7 +132,8 @@ struct db_dialect {
 };
 const struct db_dialect *db_dialect(const struct db *db);
 
-/* Set the limits of the following statements, and return the current limits with the defaults filled in. */
+/* db_set_limits sets the limits of later statements. db_get_limits returns the current limits, with the defaults filled
+ * in. */
 void db_set_limits(struct db *db, const struct db_limits *limits);
 struct db_limits db_get_limits(const struct db *db);
 
@@ -146,7 +147,7 @@ int64_t db_get_deadline(const struct db *db);
  * original times.
  *
  * Failures, results with `varies` and large results are not cached. A cached result that took more steps than the
- * current limits allow is ignored. A full cache stores nothing more; db_memo_make_room clears a cache that is at least
+ * current limits allow is ignored. A full cache stores nothing more; db_memo_make_room clears a cache that is more than
  * half full. Clear a cache before using it with another database.
  *
  * db_set_memo gives a handle a cache, which must outlive its use by the handle. NULL removes the cache from the handle.

@@ -1,5 +1,5 @@
 /* The interface of a database engine. Each engine defines a struct db_engine in its own files, and is a row of
- * db_engines[] in db.c. Files outside of lib/db depend on no engine by name.
+ * db_engines[] in db.c. No file outside of lib/db refers to an engine by name.
  *
  * The functions of db.c fill in the default limits, so only max_steps and max_cost may be 0 here. Every member is
  * required unless its comment says otherwise. An engine's handle has `struct db` as its first member.

@@ -1,11 +1,11 @@
 /* Runs untrusted statements in a separate process, which can be killed.
  *
- * SQLite calls back only at jumps of the compiled statement, so its clock is not checked between them. A crash in
- * SQLite would end the whole process. So untrusted statements can run in a child process. Each thread has one child for
- * all of its databases, which starts when it is first needed. If a statement exceeds its time limit by more than
- * EXECUTOR_GRACE_MS, the child is killed. If the child crashes, only its statement fails. In both cases the next
- * statement starts a new child. The child cannot open sockets, start programs or write files, and it is killed when its
- * parent ends.
+ * SQLite calls the progress callback only at jumps of the compiled statement, so the clock is not checked between
+ * jumps. A crash in SQLite would end the whole process. So untrusted statements can run in a child process. Each thread
+ * has one child for all of its databases, which starts when it is first needed. If a statement exceeds its time limit
+ * by more than EXECUTOR_GRACE_MS, the child is killed. If the child crashes, only its statement fails. In both cases
+ * the next statement starts a new child. The child cannot open sockets, start programs or write files, and it is killed
+ * when its parent ends.
  *
  * The child is the same program, executed again with EXECUTOR_NAME as argv[0], because a process with threads must not
  * fork without execve. Requests and replies are sent as bytes over a socket pair (executor_wire.h).
@@ -33,7 +33,7 @@ void executor_free(struct executor *executor); /* may be NULL */
 
 /* Opens a database like db_open. db_query and db_prepare_check then run in the executor's child. db_scan and
  * db_fingerprint run only the program's own SQL, so they stay in this process. A schema without data is built in both
- * processes. For a server this is just db_open, because the server has processes of its own. Statements have two
+ * processes. For a server it only calls db_open, because the server has processes of its own. Statements have two
  * further errors: ERR_ENGINE if the child crashed, ERR_UNREACHABLE (retry) if no child could be started. */
 enum err_code executor_open(struct executor *executor, const char *path, const struct db_limits *limits,
                             struct db **out, struct err *err);

@@ -17,7 +17,7 @@ struct wire_request {
     uint32_t handle; /* slot of the handle, below EXECUTOR_HANDLES */
     struct db_limits limits;
     int64_t deadline_ns;
-    uint64_t result_bytes;         /* maximum bytes of the result in an arena */
+    uint64_t result_bytes;         /* free bytes of the arena for the result */
     struct db_statement statement; /* for WIRE_OPEN its text is the path */
 };
 

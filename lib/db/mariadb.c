@@ -42,7 +42,7 @@ enum {
     CLEAN_MS = 1000,
     PAST_MS = 230, /* ensures that no statement blocks a thread for more than 250 ms past its limit */
     FINGERPRINT_MS = 10000,
-    STEP_MS = 100, /* max_statement_time is rounded up to this, so that it need not be set for each statement */
+    STEP_MS = 100, /* max_statement_time is a multiple of this, so it is rarely set again */
 };
 static const int64_t CHECK_INTERVAL_NS = 500 * 1000000LL;
 

@@ -153,7 +153,7 @@ void memo_keep(struct db_memo *memo, const struct db_statement *statement, const
     struct memo_entry *entry = arena_new(&memo->arena, struct memo_entry);
     if (!entry) return;
     *entry = (struct memo_entry){*statement, *result};
-    /* The times of a truncated run are not reused. */
+    /* The times of a run with stop_rows are not reused. */
     if (statement->stop_rows) entry->result.ns = entry->result.prepare_ns = 0;
     if (copy_statement(&memo->arena, &entry->statement) && copy_result(&memo->arena, &entry->result))
         g_hash_table_replace(memo->entries, entry, entry);

@@ -30,7 +30,7 @@ struct postgres_db {
 
     /* State of the running statement. */
     const struct postgres_calls *calls; /* names of its possible calls; NULL for Assay's own SQL */
-    bool asks_names, stale;             /* the check by names was sent with it; `own` is out of date */
+    bool asks_names, stale;             /* the check by names was sent with the statement; `own` is out of date */
     int64_t due_ns;                     /* INT64_MAX if there is no limit */
     int64_t end_ns;        /* time at which the call returns, even if the server does not respond; INT64_MAX if there is
                             * none */
@@ -69,7 +69,7 @@ char *link_with_password(const char *dsn, const char *password);
  * flight. Each statement is a separate message of the extended protocol. If a statement fails, the server skips the
  * rest of its section. No function here waits for a result. */
 enum err_code link_queue(struct postgres_db *self, const char *sql, const struct db_statement *params, struct err *err);
-enum err_code link_queue_parse(struct postgres_db *self, const char *sql, struct err *err); /* prepares only */
+enum err_code link_queue_parse(struct postgres_db *self, const char *sql, struct err *err); /* only prepares it */
 enum err_code link_end_section(struct postgres_db *self, struct err *err);
 enum err_code link_fly(struct postgres_db *self, struct err *err);
 

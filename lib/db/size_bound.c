@@ -20,8 +20,8 @@ enum {
 struct sizing {
     const struct size_engine *engine;
     const struct sql_stmt *stmt;
-    const struct sql_node **nodes; /* by id */
-    struct size *sizes;            /* by id */
+    const struct sql_node **nodes; /* nodes, indexed by id */
+    struct size *sizes;            /* their sizes, indexed by id */
     uint32_t n;
     struct size_names *names;
     GArray *counts; /* counts found in this pass */
@@ -486,8 +486,8 @@ static void run_pass(struct sizing *s)
     }
 }
 
-/* Repeats passes until no name grows. After PASSES passes, settles the names that still grow; names that depend on them
- * may then grow. */
+/* Repeats passes until no name grows. Settles the names that still grow after every PASSES passes; names that depend on
+ * them may then grow. */
 static void find_sizes(struct sizing *s)
 {
     for (unsigned i = 0; i < 3 * PASSES; i++) {

@@ -46,7 +46,7 @@ enum size_result {
     SIZE_OF_NUMBER,  /* always SIZE_NUMBER bytes */
     SIZE_OF_DIGEST,  /* always 128 bytes */
     SIZE_OF_LARGEST, /* the largest argument */
-    SIZE_OF_PART,    /* the first argument, limited to the number of characters in the last */
+    SIZE_OF_PART,    /* the first argument; the last argument limits its characters */
     SIZE_REPEATED,   /* the first argument, repeated; the second is the count */
     SIZE_PADDED,     /* the second argument is the number of characters */
     SIZE_SPACES,     /* the first argument is the number of spaces */
@@ -108,8 +108,8 @@ struct size_count {
     uint64_t most;
 };
 
-/* Checks a whole statement. Returns ERR_REFUSED if it could run too long; the message has the function, the bytes that
- * it would process, and an alternative. Appends the counts that must be capped to `counts` (struct size_count).
+/* Checks a whole statement. Returns ERR_REFUSED if it could run too long; the message names the function, the bytes
+ * that it would process, and an alternative. Appends the counts that must be capped to `counts` (struct size_count).
  * `counts` is NULL if the statement will not run. The time is linear in the nodes of the statement. Other error:
  * ERR_LIMIT_MEMORY. Thread: any. */
 enum err_code size_check(const struct size_engine *engine, const struct sql_stmt *stmt, GArray *counts,

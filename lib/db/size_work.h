@@ -24,7 +24,7 @@ struct size size_larger(struct size a, struct size b);
 const struct size_rule *size_rule_of(const struct size_engine *engine, const char *name, size_t len);
 /* Returns the rule of a cast, by default a rule whose time is linear in the bytes. */
 const struct size_rule *size_rule_of_cast(const struct size_engine *engine, const struct sql_node *cast);
-/* True if the call returns or concatenates its arguments unchanged. */
+/* True if the result consists only of text from the arguments, as that of concat, substr or lower. */
 bool size_is_plain(const struct sql_node *call);
 
 /* The work of all calls of a statement. */

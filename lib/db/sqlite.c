@@ -122,8 +122,7 @@ static void end(struct sqlite_db *self)
 
 /* --- failures ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the reason of an interrupt: the one that a callback has set, otherwise the time, because the watchdog
- * interrupted. */
+/* Returns the reason of an interrupt. If no callback has set one, the watchdog has interrupted because of the time. */
 static enum err_code why_stopped(const struct sqlite_db *self)
 {
     if (self->stopped) return self->stopped;
@@ -346,7 +345,7 @@ static enum err_code run(struct sqlite_db *self, struct arena *arena, sqlite3_st
     sqlite_bound_values(self, stmt);
     enum err_code code = bind_all(self, stmt, statement, err);
     if (code) return code;
-    int rc = sqlite3_step(stmt); /* comes first: it may recompile the statement, and change its columns */
+    int rc = sqlite3_step(stmt); /* must come first: it may recompile the statement, with other columns */
     code = name_columns(self, stmt, arena, out, err);
     if (!code) code = sink_init(&sink, arena, &self->base.limits, &self->buffer, out->n_columns, err);
     if (!code) code = collect(self, stmt, rc, &sink, statement->stop_rows, &out->truncated, err);

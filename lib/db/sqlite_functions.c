@@ -1,4 +1,4 @@
-/* Replacements for built-in functions whose single call can run for minutes.
+/* Replacements for built-in functions of which a single call can run for minutes.
  *
  * SQLite calls the progress callback and checks for interrupts only at jumps of the compiled statement. So it cannot
  * stop a function. Measured with SQLite 3.40 and values of some megabytes:

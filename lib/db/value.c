@@ -55,8 +55,8 @@ size_t db_real_text(double real, char out[DB_REAL_TEXT])
         n = snprintf(out, DB_REAL_TEXT, "%.1f", real);
         return (size_t)n;
     }
-    /* Begins with 15 digits, because a shorter decimal is printed without trailing zeros. Very small numbers have fewer
-     * digits. */
+    /* Begins with 15 digits, because %g prints shorter decimals without trailing zeros. Very small numbers have less
+     * precision, so their search begins with 1 digit. */
     for (int digits = fabs(real) < 1e-290 ? 1 : 15; digits <= 17; digits++) {
         n = snprintf(out, DB_REAL_TEXT, "%.*g", digits, real);
         if (strtod(out, NULL) == real) break;

@@ -3,7 +3,7 @@
  * SQLite's progress callback also stops statements and usually acts first. The watchdog is needed where SQLite does not
  * call it: while it compiles a statement, and while it waits for a lock. A handle arms its watch for the duration of
  * one statement. Past the deadline `fire` is called every few milliseconds until the watch is disarmed, because SQLite
- * may lose a single interrupt.
+ * drops an interrupt that arrives while no statement runs.
  *
  * It uses pthread locks instead of GLib's, because ThreadSanitizer supports only the former.
  */

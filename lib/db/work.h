@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum {
-    WORK_BETWEEN_LOOKS = 64 << 10, /* bytes between two checks of the clock, which take about 50 us */
+    WORK_BETWEEN_LOOKS = 64 << 10, /* bytes between two checks of the clock: about 50 us of work */
     WORK_OF_A_CALL = 16,           /* bytes charged for each call in addition to those that it reads */
 };
 

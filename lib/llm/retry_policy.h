@@ -46,7 +46,8 @@ bool retry_policy_spend(struct retry_policy *policy);
  */
 int64_t retry_policy_backoff(struct retry_policy *policy, uint32_t retry);
 
-/* Record and return the end of the pause that the endpoint requested. The later end of two pauses counts. */
+/* retry_policy_pause records the end of a pause that the endpoint requested; an earlier end than the current one is
+ * ignored. retry_policy_pause_until returns it. */
 void retry_policy_pause(struct retry_policy *policy, int64_t until);
 int64_t retry_policy_pause_until(struct retry_policy *policy);
 
