@@ -25,7 +25,7 @@
 
 /* Declares the struct of function pointers and the function LIBRARY_open, which loads the library and fills the struct.
  * Further calls do nothing; the library stays loaded. LIBRARY_open returns ERR_CONFIG if the library is missing or has
- * another version. The hint names the package to install. Thread: any. */
+ * another version. If it is missing, the hint names the package to install. Thread: any. */
 #define LATE_CALLS(library, calls)                                                                                     \
     extern struct library {                                                                                            \
         calls(LATE_POINTER)                                                                                            \

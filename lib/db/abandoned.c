@@ -18,7 +18,7 @@ struct session {
 };
 
 struct database {
-    GArray *sessions; /* struct session */
+    GArray *sessions; /* array of struct session */
     uint64_t ever;
 };
 

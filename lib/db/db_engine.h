@@ -23,8 +23,8 @@ struct db_statement {
 
 struct db_engine {
     struct db_dialect dialect;
-    bool is_file;    /* result of db_is_file */
-    bool knows_cost; /* result of db_knows_cost */
+    bool is_file;    /* the result of db_is_file */
+    bool knows_cost; /* the result of db_knows_cost */
     /* Returns true if this engine can open `path`. The first engine that returns true opens it. */
     bool (*claims)(const char *path);
     /* Implements db_path_shown, and db_path_name if `name_only`. */

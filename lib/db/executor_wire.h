@@ -24,8 +24,8 @@ struct wire_request {
 struct wire_reply {
     enum err_code code;
     struct err err;
-    int32_t offset;          /* of WIRE_CHECK */
-    struct db_result result; /* of WIRE_QUERY */
+    int32_t offset;          /* result of WIRE_CHECK */
+    struct db_result result; /* result of WIRE_QUERY */
 };
 
 /* Replace `out` by a whole message, including its length. */

@@ -18,8 +18,8 @@ struct mariadb_place {
 
 /* Edits of the text before it is sent: parameters are replaced by literals, and counts are capped. */
 struct mariadb_edits {
-    GArray *places; /* struct mariadb_place */
-    GArray *counts; /* struct size_count (size_bound.h) */
+    GArray *places; /* the parameters: struct mariadb_place */
+    GArray *counts; /* the counts: struct size_count (size_bound.h) */
 };
 
 /* Returns ERR_OK if the statement may be sent to the server. Returns ERR_REFUSED if the statement, or a function or

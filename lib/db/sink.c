@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 256, KEEP_ROOM = 16 * 1024 }; /* numbers of values */
+enum { FIRST_ROOM = 256, KEEP_ROOM = 16 * 1024 }; /* capacities, as numbers of values */
 
 static enum err_code full(struct err *err)
 {

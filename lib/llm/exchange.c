@@ -1,4 +1,4 @@
-/* Sends a request with retries. Decides after each attempt whether to retry, and how long to wait before. */
+/* Sends a request with retries. Decides after each attempt whether to retry, and how long to wait before the retry. */
 #include "lib/base/clock.h"
 #include "lib/llm/scorer_int.h"
 

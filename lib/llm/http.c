@@ -1,6 +1,6 @@
 /* DESIGN. A line is a libcurl multi handle with one easy handle. It serves one thread at a time and keeps its
  * connection open between exchanges. Lines come from a free list, so their number is the maximum number of concurrent
- * callers. A line does not belong to a thread, so it outlives the thread that created it.
+ * callers. A line does not belong to a thread and may outlive the thread that created it.
  *
  * The multi interface is used even for a single transfer. Its wait can be woken (http_stop) and ends at a deadline that
  * we set. curl_easy_perform would react to either only about once a second.
