@@ -1,11 +1,12 @@
-/* DESIGN: restarts the program as a supervisor would, for a process without one. The arguments come from
- * /proc/self/cmdline, so no caller passes them down. The environment carries the number of restarts.
+/* DESIGN: restarts the program like a supervisor, for deployments without a supervisor. The arguments are read from
+ * /proc/self/cmdline, so callers do not pass them. An environment variable passes the number of restarts to the next
+ * run.
  *
- * The function anew_allow prepares everything that execve needs. The reason: a watchdog calls anew_begin while other
- * threads may hang with a lock of the allocator.
+ * anew_allow allocates everything that execve needs, because anew_begin must not allocate. A watchdog calls it while
+ * other threads may hang holding a lock of the allocator.
  *
- * Rejected: a parent process that restarts the program. Signals, and tools that kill or pause by process id, would
- * reach the parent.
+ * Rejected: a parent process that restarts the program. Signals and tools that address the process id would reach the
+ * parent instead of the program.
  */
 #include "lib/base/anew.h"
 
@@ -23,7 +24,7 @@
 enum { MAX_ARGUMENTS = 1024, MAX_BYTES = 256 << 10, FIRST_OTHER_FD = 3 };
 
 static const char VARIABLE[] = "ASSAY_BEGUN_ANEW";
-static const int64_t LONG_NS = 600 * INT64_C(1000000000); /* a run of this length resets the count */
+static const int64_t LONG_NS = 600 * INT64_C(1000000000); /* a longer run resets the count */
 
 static struct {
     atomic_bool allowed;
@@ -31,8 +32,8 @@ static struct {
     unsigned count;
     char *argv[MAX_ARGUMENTS + 1];
     char bytes[MAX_BYTES];
-    char counted[sizeof VARIABLE + 16], first[sizeof VARIABLE + 16]; /* "NAME=3", "NAME=1" */
-    char **environment;                                              /* its first entry is one of these */
+    char counted[sizeof VARIABLE + 16], first[sizeof VARIABLE + 16]; /* such as "NAME=3", "NAME=1" */
+    char **environment;                                              /* its first entry is `counted` or `first` */
 } anew;
 
 static bool read_arguments(void)
@@ -85,7 +86,7 @@ void anew_begin(void)
     anew.environment[0] = clock_now_ns() - anew.since_ns > LONG_NS ? anew.first : anew.counted;
     sigset_t none;
     sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, NULL); /* the new program inherits the mask */
+    pthread_sigmask(SIG_SETMASK, &none, NULL); /* unblocks all signals, because the new program inherits the mask */
     close_range(FIRST_OTHER_FD, ~0U, 0);
     execve("/proc/self/exe", anew.argv, anew.environment);
 }

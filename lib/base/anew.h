@@ -1,20 +1,20 @@
-/* Restarts the program in its own process, by execve. */
+/* Restarts the program in the same process, by execve. */
 #ifndef ASSAY_LIB_BASE_ANEW_H
 #define ASSAY_LIB_BASE_ANEW_H
 
-/* Allows restarts of the program behind /proc/self/exe, and records the time. Thread: main, before others start. */
+/* Allows restarts and records the start time. Thread: main, before other threads start. */
 void anew_allow(void);
 
-/* Forbids restarts: a process that was told to end must not come back. Thread: any. */
+/* Forbids restarts. Called when the process is asked to end. Thread: any. */
 void anew_forbid(void);
 
-/* Returns the number of consecutive restarts of this process: 0 if there was none, or if the previous run lasted long.
- */
+/* Returns the number of this restart in a series of short runs, or 0 if the program was not restarted. A run of more
+ * than ten minutes ends the series; the restart after it is number 1. */
 unsigned anew_count(void);
 
-/* Replaces the program by itself with the same arguments. Nothing in memory survives, no thread and no connection: the
- * effect is an end and a start with the same process id. Returns only if it is not allowed or fails. Thread: any, also
- * while others hang in a call. */
+/* Executes the program again, with the same arguments and the same process id. Memory, threads and connections are
+ * lost, as if the process had ended. Returns only if restarts are not allowed or execve fails. Thread: any, even while
+ * other threads hang in a call. */
 void anew_begin(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* A list of chunks from malloc (arena.h). Objects are carved from the newest chunk; chunk sizes double up to a bound.
- * They count against the cap, so a hostile input cannot exceed it. A reset keeps one chunk, which serves most requests
- * without malloc. */
+/* Implements the arena as a list of chunks from malloc (arena.h). Objects are allocated in the newest chunk. Chunk
+ * sizes double up to LARGEST_STEP. Whole chunks count against the cap, so hostile input cannot exceed it. A reset keeps
+ * one chunk, so most requests need no malloc. */
 #include "lib/base/arena.h"
 
 #include "lib/base/poison.h"
@@ -16,7 +16,7 @@ static const size_t DEFAULT_CAP = 64UL * 1024 * 1024;
 
 struct arena_chunk {
     struct arena_chunk *older;
-    size_t size; /* of data */
+    size_t size; /* bytes of `data` */
     _Alignas(ALIGN) char data[];
 };
 
@@ -42,16 +42,16 @@ void arena_free(struct arena *arena)
     arena_init(arena, arena->cap);
 }
 
-/* True if `chunk` may stay in place of `kept`. The newest chunk may be smaller than its predecessor if the cap left
- * less space. */
+/* True if a reset should keep `chunk` rather than `kept`, which may be NULL. Chunks are not sorted by size: the newest
+ * chunk may be smaller than its predecessor if the cap left less space. */
 static bool stays_before(const struct arena_chunk *chunk, const struct arena_chunk *kept)
 {
     if (chunk->size > KEPT_CHUNK) return !kept && !chunk->older;
     return !kept || chunk->size > kept->size;
 }
 
-/* Selects the chunk to keep: the largest that may stay, otherwise the first, which is no larger than its first object
- * required. */
+/* Frees all chunks but one: the largest of at most KEPT_CHUNK bytes, otherwise the oldest chunk. Returns the remaining
+ * one. */
 static struct arena_chunk *keep_one(struct arena_chunk *chunk)
 {
     struct arena_chunk *kept = NULL;
@@ -82,7 +82,8 @@ void arena_reset(struct arena *arena)
     POISON(chunk->data, chunk->size);
 }
 
-/* Adds a chunk of at least `need` bytes; sizes double from FIRST_CHUNK to LARGEST_STEP. */
+/* Adds a chunk of at least `need` bytes. Sizes double from FIRST_CHUNK to LARGEST_STEP. Returns false beyond the cap or
+ * if malloc fails. */
 static bool grow(struct arena *arena, size_t need)
 {
     size_t size = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
@@ -151,7 +152,8 @@ char *arena_strdup(struct arena *arena, const char *text)
     return arena_strndup(arena, text, strlen(text));
 }
 
-/* Nearly all texts are short, so they are formatted once. */
+/* Formats into a buffer on the stack first, because nearly all texts are short. Only longer texts are formatted twice.
+ */
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
     char small[SMALL_TEXT];

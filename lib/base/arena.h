@@ -1,8 +1,9 @@
 /* Arena: memory that is freed all at once.
  *
- * One arena serves one request or candidate. Allocation is a pointer bump; single objects are not freed. The byte cap
- * makes hostile input fail with NULL instead of unbounded growth: every caller checks. Not thread-safe: an arena
- * belongs to one thread at a time. Under AddressSanitizer the unused part of each chunk is poisoned.
+ * One arena serves one request or candidate. Allocation advances a pointer; single objects cannot be freed. An
+ * allocation beyond the byte cap returns NULL, so hostile input cannot take unbounded memory. Every caller must check
+ * for NULL. An arena is not thread-safe: it belongs to one thread at a time. Under AddressSanitizer the unused part of
+ * each chunk is poisoned.
  */
 #ifndef ASSAY_LIB_BASE_ARENA_H
 #define ASSAY_LIB_BASE_ARENA_H
@@ -13,24 +14,24 @@
 struct arena_chunk;
 
 struct arena {
-    struct arena_chunk *chunks; /* newest first */
+    struct arena_chunk *chunks; /* list of chunks, newest first */
     char *next, *end;           /* free part of the newest chunk */
-    size_t used, cap;           /* bytes from malloc; their upper bound */
-    bool failed;                /* the cap or malloc has refused at least once since the last reset */
+    size_t used, cap;           /* bytes taken from malloc; the byte cap */
+    bool failed;                /* an allocation has failed since the last reset */
 };
 
-/* Initialises an empty arena that never takes more than `cap` bytes (0 means 64 MiB). Takes no memory yet; cannot fail.
- */
+/* Initialises an empty arena that takes at most `cap` bytes (0 means 64 MiB). Allocates nothing and cannot fail. */
 void arena_init(struct arena *arena, size_t cap);
 
 /* Frees all memory. The arena may be used again. */
 void arena_free(struct arena *arena);
 
-/* Discards all objects but keeps a chunk for the next request: the largest of up to 128 KiB, otherwise the first. */
+/* Discards all objects. Keeps one chunk for the next request: the largest of at most 128 KiB, or the first chunk if all
+ * are larger. */
 void arena_reset(struct arena *arena);
 
-/* Return `size` bytes aligned for any type: uninitialised, or zeroed. Return NULL if the cap or malloc refuses. A size
- * of 0 counts as 1. */
+/* Return `size` bytes aligned for any type. arena_alloc leaves them uninitialised; arena_zalloc zeroes them. Return
+ * NULL beyond the cap or if malloc fails. A size of 0 counts as 1. */
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t size);
 

@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns the bytes of the mark at the start of the text: 3 or 0. Thread: any. */
+/* Returns the length of the mark at the start of the text, 3, or 0 if there is none. Thread: any. */
 static inline size_t bom_length(const char *text, size_t len)
 {
     return len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* Removes the mark from a text with a NUL after `len` bytes. Returns the new length. Thread: any. */
+/* Removes the mark from a text of `len` bytes and a NUL. Returns the new length. Thread: any. */
 static inline size_t bom_strip(char *text, size_t len)
 {
     size_t mark = bom_length(text, len);

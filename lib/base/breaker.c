@@ -30,6 +30,6 @@ bool breaker_report(struct breaker *breaker, const struct breaker_config *config
     if (outcome == BREAKER_ALIVE)
         *breaker = (struct breaker){0};
     else if (breaker->state == BREAKER_HALF_OPEN)
-        breaker->state = BREAKER_OPEN; /* its pause is over: the next attempt is admitted */
+        breaker->state = BREAKER_OPEN; /* its pause has ended, so the next attempt is admitted */
     return false;
 }

@@ -1,13 +1,13 @@
-/* A circuit breaker: it stops calls to a failing dependency, so that the dependency can recover and callers fail at
- * once.
+/* A circuit breaker stops calls to a failing dependency. The dependency can then recover, and callers fail at once
+ * instead of waiting.
  *
  *     closed ── `failures` in a row ──▶ open ── pause over ──▶ half open: one attempt ── it succeeds ──▶ closed
  *                                        ▲                                  └── it fails: next pause ──┐
  *                                        └─────────────────────────────────────────────────────────────┘
  *
- * Failures of attempts that began before it opened are ignored: they do not lengthen the pause.
+ * While the breaker is open, failures of attempts that began earlier are ignored: they do not extend the pause.
  *
- * It has no clock and no lock: `now_ns` is an argument, and its owner calls it under the owner's lock.
+ * A breaker has no clock and no lock. Callers pass the time as `now_ns` and hold the lock of the breaker's owner.
  */
 #ifndef ASSAY_LIB_BASE_BREAKER_H
 #define ASSAY_LIB_BASE_BREAKER_H
@@ -17,31 +17,31 @@
 #include <stdbool.h>
 
 struct breaker_config {
-    uint32_t failures;    /* failures in a row that open it; 0 if it never opens */
-    struct backoff pause; /* how long it is open; grows until it has closed */
+    uint32_t failures;    /* consecutive failures that open the breaker; 0 if it never opens */
+    struct backoff pause; /* time that the breaker stays open; grows with each opening until it closes */
 };
 
 enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN };
 
-/* Closed if zeroed. */
+/* A zeroed breaker is closed. */
 struct breaker {
     enum breaker_state state;
-    uint32_t failures; /* in a row */
-    uint32_t opened;   /* times since it closed */
-    int64_t until_ns;  /* end of the pause, unless closed */
+    uint32_t failures; /* consecutive failures */
+    uint32_t opened;   /* number of openings since the breaker was last closed */
+    int64_t until_ns;  /* end of the pause; unused if closed */
 };
 
 enum breaker_outcome {
-    BREAKER_ALIVE,  /* the dependency answered, with any answer */
-    BREAKER_FAILED, /* no answer, or no usable one */
+    BREAKER_ALIVE,  /* the dependency answered, even if with an error */
+    BREAKER_FAILED, /* there was no answer, or no usable one */
     BREAKER_UNKNOWN /* the attempt was cancelled or is inconclusive */
 };
 
-/* True if an attempt would be refused now. */
+/* True if breaker_admit would refuse an attempt now. */
 bool breaker_refuses(const struct breaker *breaker, int64_t now_ns);
-/* Admits an attempt. After true the caller must call breaker_report. */
+/* Admits an attempt, or returns false. After true the caller must call breaker_report once. */
 bool breaker_admit(struct breaker *breaker, int64_t now_ns);
-/* Reports the outcome of an attempt. Returns true if this opened the breaker. */
+/* Records the outcome of an attempt. Returns true if it opened the breaker. */
 bool breaker_report(struct breaker *breaker, const struct breaker_config *config, int64_t now_ns,
                     enum breaker_outcome outcome);
 

@@ -46,7 +46,7 @@ enum err_code err_from_name(const char *name)
     return ERR_INTERNAL;
 }
 
-/* Steps back over a UTF-8 sequence that the cut at `end` left unfinished. */
+/* Returns `end`, or the start of the UTF-8 character that a cut at `end` would split. */
 static size_t utf8_cut(const char *text, size_t end)
 {
     size_t lead = end;
@@ -72,7 +72,7 @@ size_t err_hint_offset(const char *format, va_list args)
     return n < 0 ? SIZE_MAX : (size_t)n;
 }
 
-/* Replaces the separator at `at` by "; ". An empty or truncated hint is left out. */
+/* Replaces the separator at `at` by "; ". Removes the separator if the hint is empty or does not fit. */
 static void separate_hint(struct err *err, size_t at)
 {
     size_t len = strlen(err->text);
@@ -112,7 +112,7 @@ enum err_code err_at(struct err *err, enum err_code code, const struct err *inne
     va_start(args, place_format);
     vsnprintf(place, sizeof place, place_format, args);
     va_end(args);
-    struct err known = *inner; /* with the code, whose meaning replaces an empty message */
+    struct err known = *inner; /* has the new code, because its meaning replaces an empty message */
     known.code = code;
     int len;
     const char *message = err_message(&known, &len);

@@ -1,19 +1,19 @@
 /* Every failure has a code, a class and a text.
  *
- * The class tells the caller how to react; only worker/dispatch.c and coordinator/ act on it:
- * - ok: nothing failed
+ * The class tells the caller how to react; only worker/dispatch.c and the files of coordinator/ act on it:
+ * - ok: the call succeeded
  * - retry: the same call may succeed later (a lock, a full queue)
- * - reject: this input will never succeed; all other work continues
+ * - reject: the call fails again with the same input; other inputs may succeed
  * - fatal: the process cannot continue with its configuration or its memory
  *
- * Convention of all rooms: a function that can fail returns an err_code (ERR_OK is 0). If it takes a `struct err *`, it
- * sets the message and the hint there. `err` may be NULL.
+ * In all rooms a function that can fail returns an err_code (ERR_OK is 0). If it takes a `struct err *`, it stores the
+ * message and the hint there. `err` may be NULL.
  *
- * The message is one short line: the failure and its place. The hint gives advice. Both are written in one format, with
+ * The message is one short line: what failed, and where. The hint gives advice. One format string contains both, with
  * ERR_HINT between them:
  *     err_set(err, ERR_CONFIG, "%s is not a directory" ERR_HINT "create it, or set --db-root", path)
- * `text` holds both as "message; hint" for places with one string (the wire format, logs). The command line prints the
- * hint on a separate line; JSON has a member for it.
+ * `text` holds both as "message; hint", for outputs with one string (the wire format, logs). The command line prints
+ * the hint on a separate line. JSON output has a separate member for the hint.
  */
 #ifndef ASSAY_LIB_BASE_ERROR_H
 #define ASSAY_LIB_BASE_ERROR_H
@@ -24,7 +24,7 @@
 
 enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATAL };
 
-/* code, name on the wire and in verdicts, class, meaning */
+/* columns: code, name on the wire and in verdicts, class, meaning */
 #define ERR_LIST(X)                                                                                                    \
     X(ERR_OK, "ok", OK, "no error")                                                                                    \
     X(ERR_SYNTAX, "syntax", REJECT, "the SQL does not parse")                                                          \
@@ -76,44 +76,45 @@ enum err_code {
 
 enum { ERR_TEXT_MAX = 400 };
 
-/* Separates the message from the hint in a format of err_set. */
+/* Separates the message from the hint in the format string of err_set. */
 #define ERR_HINT "\036"
 
 struct err {
     enum err_code code;
     char sqlstate[6];        /* SQLSTATE of a server's error, NUL-terminated; empty for other errors */
     uint16_t hint_at;        /* offset of the hint in `text`; 0 if there is none */
-    char text[ERR_TEXT_MAX]; /* "message" or "message; hint", NUL-terminated; empty when code is ERR_OK */
+    char text[ERR_TEXT_MAX]; /* "message" or "message; hint", NUL-terminated; empty if `code` is ERR_OK */
 };
 
-/* Wire name, class and general meaning of a code. Any value is safe. Thread: any. */
+/* Return the wire name, the general meaning or the class of a code, and the name of a class. A code out of range counts
+ * as ERR_INTERNAL, a class out of range as "fatal". Thread: any. */
 const char *err_name(enum err_code code);
 const char *err_meaning(enum err_code code);
 enum err_class err_class(enum err_code code);
 const char *err_class_name(enum err_class class);
 
-/* The code with this wire name, or ERR_INTERNAL if there is none. Thread: any. */
+/* Returns the code with this wire name, or ERR_INTERNAL if no code has it. Thread: any. */
 enum err_code err_from_name(const char *name);
 
-/* Fills `err` (may be NULL; sqlstate becomes empty) and returns `code`, so that a caller writes `return err_set(err,
- * ERR_X, "...")`. Cuts text past ERR_TEXT_MAX at a UTF-8 boundary. Thread: any. */
+/* Fills `err`, clears its sqlstate and returns `code`, so a caller can write `return err_set(err, ERR_X, "...")`. `err`
+ * may be NULL. Text longer than ERR_TEXT_MAX is cut between two characters. Thread: any. */
 enum err_code err_set(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Sets `err` to the error `inner` at a place: "place: message", with the hint of `inner`. Returns `code`. Thread: any.
- */
+/* Fills `err` with "place: message" and the hint; the message and the hint are those of `inner`. Returns `code`. `err`
+ * must not be `inner`. Thread: any. */
 enum err_code err_at(struct err *err, enum err_code code, const struct err *inner, const char *place_format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Returns the hint, which lives in `err`, or "" if there is none. Thread: any. */
+/* Returns the hint, or "" if `err` has none. The text is valid as long as `err`. Thread: any. */
 const char *err_hint(const struct err *err);
 
-/* Returns the message without the hint, or the meaning of the code if it is empty, and sets *len for "%.*s". Lives in
- * `err`, or forever. Thread: any. */
+/* Returns the message, or the meaning of the code if the message is empty. The text is not terminated where the hint
+ * begins: *len is its length, for "%.*s". It is valid as long as `err`. Thread: any. */
 const char *err_message(const struct err *err, int *len);
 
-/* Returns the offset of ERR_HINT in the formatted text, or SIZE_MAX if `format` does not hold it. A separator inside of
- * an argument does not count. Does not consume `args`. Thread: any. */
+/* Returns the offset of ERR_HINT in the formatted text, or SIZE_MAX if `format` does not contain it. Ignores separators
+ * inside arguments. Does not consume `args`. Thread: any. */
 size_t err_hint_offset(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 #endif

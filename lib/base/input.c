@@ -1,6 +1,7 @@
-/* Reads files and logs within bounds (input.h). A log is read line by line through one buffer; a line above the cap is
- * skipped and reported. The first bytes are inspected before the first line is returned, so a binary file is rejected
- * at once. A table or prose is rejected after some lines. A log with some damaged lines is still a log. */
+/* Reads whole files, and query logs line by line (input.h). Lines above INPUT_MAX_BYTES are skipped and reported. The
+ * first bytes of a log are inspected before the first line is returned, so a binary file is rejected at once. A text
+ * file without JSON objects, such as CSV, is rejected after INPUT_FIRST_LINES lines. A log with some damaged lines is
+ * accepted. */
 #include "lib/base/input.h"
 #include "lib/base/bom.h"
 
@@ -51,7 +52,8 @@ void input_free(struct input *input)
     *input = (struct input){0};
 }
 
-/* Reads the first bytes: all of `head` from a regular file, which cannot block, otherwise at most the first line. */
+/* Fills `head` with the first bytes. Reads at most the first line unless the input is a regular file, because reading
+ * further could block. */
 static void look_ahead(struct lines *lines)
 {
     bool waits = lines->size == 0;
@@ -64,8 +66,8 @@ static void look_ahead(struct lines *lines)
     lines->empty |= c == EOF && lines->head_at == lines->head_len;
 }
 
-/* Finds a byte that no text contains, in an input where no line begins like a record. A log with damaged lines passes.
- * Returns NULL for text. */
+/* Returns the first byte in `head` that cannot be text. Returns NULL if there is none, or if a line begins with '{':
+ * the input may then be a log with damaged lines. */
 static const char *not_text(const struct lines *lines)
 {
     bool line_start = true;
@@ -103,7 +105,7 @@ void lines_close(struct lines *lines)
     *lines = (struct lines){0};
 }
 
-/* Reserves `need` bytes and a NUL; doubles the buffer up to the cap on a line. */
+/* Makes room for `need` bytes and a NUL, by doubling the buffer. */
 static void reserve(struct lines *lines, size_t need)
 {
     if (need + 1 <= lines->cap) return;
@@ -119,7 +121,7 @@ static inline int next_byte(struct lines *lines)
     return getc_unlocked(lines->file);
 }
 
-/* Reads up to a newline. Bytes past the cap are read and dropped. Returns false at the end of the input. */
+/* Reads the next line. Drops the text of a line longer than INPUT_MAX_BYTES. Returns false at the end of the input. */
 static bool read_line(struct lines *lines)
 {
     lines->len = 0;
@@ -153,7 +155,8 @@ static bool is_blank(const struct lines *lines)
     return !lines->too_long;
 }
 
-/* True if a JSON object begins within the first lines. False for a table, prose, or JSON over many lines. */
+/* Returns false after INPUT_FIRST_LINES lines of which none is a JSON object: a table, prose, or one JSON text over
+ * many lines. */
 static bool may_be_log(struct lines *lines)
 {
     if (lines->is_log || lines->too_long) return true;

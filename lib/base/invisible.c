@@ -2,7 +2,7 @@
 
 bool is_invisible(uint32_t character)
 {
-    /* ascending */
+    /* in ascending order */
     static const struct {
         uint32_t first, last;
     } ranges[] = {

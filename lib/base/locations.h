@@ -1,5 +1,5 @@
-/* Classifies errors whose texts name locations: files, servers, roles. Such texts are for the operator's log; a network
- * client receives the meaning of the code. */
+/* Decides which error texts a network client may see. Some texts name locations: files, servers or roles. They are for
+ * the operator's log only; the client receives the general meaning of the code. */
 #ifndef ASSAY_LIB_BASE_LOCATIONS_H
 #define ASSAY_LIB_BASE_LOCATIONS_H
 
@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 
-/* True if a text of this code may name a location: the database is unusable, or the process cannot continue. Thread:
- * any. */
+/* True if texts of this code may name a location. The codes are those of an unusable database or service, and those of
+ * class fatal. Thread: any. */
 bool err_names_locations(enum err_code code);
 
-/* Returns the public text: that of `err`, or the meaning of its code. The text lives in `err` or is static. Thread:
- * any. */
+/* Returns the text of `err` if it is public, otherwise the meaning of its code. The text is valid as long as `err`.
+ * Thread: any. */
 const char *err_public_text(const struct err *err);
 
 #endif

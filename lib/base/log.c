@@ -1,6 +1,6 @@
-/* Writes log lines (log.h). Each line is built in a buffer on the stack, escaped, and written with one write(2).
- * RESERVE bytes stay free, so a truncated line still closes its quotes and brackets. A table of slots, by a hash of the
- * format, bounds repeated messages. The SQL scanner below removes literals for field SQL. */
+/* Implements the log (log.h). Each line is built and escaped in a buffer on the stack, and written with one write(2).
+ * RESERVE bytes of the buffer stay free, so a truncated line still closes its quotes and brackets. A hash table of
+ * formats limits repeated messages. A scanner removes literals from fields that hold SQL. */
 #include "lib/base/log.h"
 
 #include "lib/base/clock.h"
@@ -17,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* RESERVE: bytes of a line kept free for its closing characters. */
+/* MESSAGE: maximum bytes of a message. RESERVE: bytes of a line kept free for its closing characters. SLOTS: size of
+ * the hash table of formats. */
 enum { MESSAGE = 1024, RESERVE = 64, SLOTS = 64 };
 
 static const char *const level_names[LOG_LEVELS] = {"error", "warn", "info", "debug"};
@@ -79,10 +80,10 @@ void log_get_stats(struct log_stats *out)
     out->lost = atomic_load(&lost);
 }
 
-/* --- how often --- */
+/* --- limits on repetition --- */
 
-/* Window of one message. Two messages that share a slot alternate, each with its own window. The bound on all lines
- * still applies. */
+/* The current time window of one message. If two messages share a slot, each of them replaces the other's window, so
+ * LOG_BURST does not limit them. LOG_ALL still does. */
 struct log_slot {
     uint64_t hash;
     int64_t since_ns;
@@ -94,7 +95,7 @@ static struct {
     pthread_mutex_t lock;
     struct log_slot slots[SLOTS];
     struct log_slot all;
-    uint64_t forgotten; /* suppressed lines of slots that other messages have taken since */
+    uint64_t forgotten; /* suppressed lines of messages whose slot another message has taken */
 } rates = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t hash_of(uint64_t hash, const char *text)
@@ -103,7 +104,8 @@ static uint64_t hash_of(uint64_t hash, const char *text)
     return hash;
 }
 
-/* True if one more line fits into the window. Starts the next window when the current one is over. */
+/* Returns true and counts the line if the window has fewer than `max` lines. Begins a new window if the current one has
+ * ended. */
 static bool fits(struct log_slot *slot, uint32_t max, int64_t length_ns, int64_t now)
 {
     if (slot->n == 0 || now - slot->since_ns >= length_ns) {
@@ -115,7 +117,7 @@ static bool fits(struct log_slot *slot, uint32_t max, int64_t length_ns, int64_t
     return true;
 }
 
-/* True if the line may be written. *missed: the number of lines suppressed since the last written one. */
+/* Returns true if the line may be written. Sets *missed to the number of lines suppressed before it. */
 static bool admit(enum log_level level, const char *room, const char *format, uint64_t *missed)
 {
     uint64_t hash = hash_of(hash_of(0xCBF29CE484222325U + (uint64_t)level, room), format);
@@ -147,7 +149,7 @@ struct log_line {
     bool cut;
 };
 
-/* Appends the whole text or nothing. */
+/* Appends the whole text. If it does not fit, appends nothing and marks the line as cut. */
 static bool put(struct log_line *line, const char *text, size_t len)
 {
     if (line->len + len > LOG_LINE - RESERVE) {
@@ -159,7 +161,7 @@ static bool put(struct log_line *line, const char *text, size_t len)
     return true;
 }
 
-/* Appends from the reserve. */
+/* Appends closing characters. May use the reserved bytes. */
 static void close_with(struct log_line *line, const char *text)
 {
     size_t len = strlen(text), room = sizeof line->bytes - line->len;
@@ -178,7 +180,7 @@ static bool put_format(struct log_line *line, const char *format, ...)
     return len >= 0 && (size_t)len < sizeof text && put(line, text, (size_t)len);
 }
 
-/* Returns the code point of `len` bytes of valid UTF-8. */
+/* Decodes one valid UTF-8 character of `len` bytes. */
 static uint32_t code_point(const char *at, unsigned len)
 {
     const unsigned char *byte = (const unsigned char *)at;
@@ -187,7 +189,8 @@ static uint32_t code_point(const char *at, unsigned len)
     return point;
 }
 
-/* Escapes for JSON. On a terminal the escapes also neutralise characters that move the cursor or are invisible. */
+/* Appends one character, escaped as in JSON. Text on a terminal uses the same escapes, because characters could move
+ * the cursor or be invisible. A `len` of 0 means an invalid byte. */
 static bool put_character(struct log_line *line, const char *at, unsigned len)
 {
     if (len == 0) return put(line, "\\ufffd", 6);
@@ -215,8 +218,8 @@ static bool is_word(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
 }
 
-/* True for characters whose meaning differs between dialects. With the wrong dialect a literal would look like the text
- * between two literals. Nothing from the first of them on is shown. */
+/* True for characters that SQL dialects read differently. Read in the wrong dialect, the inside of a literal could
+ * appear to be outside of it. So the log omits the SQL from the first such character on. */
 static bool is_doubtful(const char *at)
 {
     if (strncmp(at, "--", 2) == 0 || strncmp(at, "/*", 2) == 0) return true;
@@ -224,7 +227,7 @@ static bool is_doubtful(const char *at)
     return strchr("\\`[#", *at) != NULL;
 }
 
-/* Returns the end of a quoted text, or the end of the input if it is not closed. */
+/* Returns the end of a quoted text. Returns the end of the input if the text is not closed or contains a backslash. */
 static const char *skip_quoted(const char *at)
 {
     char quote = *at;
@@ -247,7 +250,7 @@ static void put_sql(struct log_line *line, const char *sql)
             while (number && (is_word(*at) || *at == '.')) at++;
             continue;
         }
-        do { /* a whole word, so that the 1 of t1 is not a number */
+        do { /* copy a whole word, so that the 1 of t1 is not taken for a number */
             unsigned len = utf8_length(at);
             if (!put_character(line, at, len)) return;
             at += len ? len : 1;

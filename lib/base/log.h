@@ -1,22 +1,22 @@
-/* The log of a process for its operator: one line for each event, on standard error.
+/* Writes the log of a process: one line on standard error for each event.
  *
- * DESIGN. A line has a time, a level, the name of the room, a message and fields. In a pipe or file it is JSON; on a
- * terminal it is text. The message comes from a format string of this source code and names the event. External data
- * goes into typed fields:
+ * DESIGN. A line has a time, a level, the name of the room, a message and fields. It is JSON in a pipe or file, and
+ * text on a terminal. The message names the event; its format string is a constant of the program. External data goes
+ * into typed fields:
  *
- * - log_field_text: a name, a path, a code; shown
- * - log_field_sql: SQL; above level debug without its literals, quoted names and comments
- * - log_field_outside: other text from a request, a database or a peer; only at level debug
+ * - log_field_text: a name, a path or a code, written at every level
+ * - log_field_sql: SQL; unless the level is debug, it is written without literals, quoted names and comments
+ * - log_field_outside: other text from a request, a database or a peer; written only if the level is debug
  *
- * So no literal of a query and no value of a database reaches a stored log. Never log a secret.
+ * So a log of levels error to info contains no literal of a query and no value of a database. Never log a secret.
  *
- * Bounds. A line has at most LOG_LINE bytes, with control characters escaped, and is one write(2). Messages of one
- * format repeat at most LOG_BURST times within LOG_WINDOW_MS. All lines together are bounded by LOG_ALL a second. The
- * next line that passes reports the number of suppressed ones ("suppressed"). Only the first bound applies to errors.
+ * Bounds. A line has at most LOG_LINE bytes, including escapes, and is written with one write(2). At most LOG_BURST
+ * lines with the same format are written within LOG_WINDOW_MS. At most LOG_ALL lines a second are written in total;
+ * errors are exempt from this bound. A later line reports the number of suppressed lines in its field "suppressed".
  *
- * The log belongs to the process, as standard error does: its settings are the only global state of lib/base. Before
- * log_open it writes only errors, as text, because interactive commands report everything else themselves. Thread: any,
- * except for log_open.
+ * There is one log for each process, as there is one standard error, so its settings are global. Before log_open only
+ * errors are written, as text, because interactive commands report everything else themselves. Thread: any, except for
+ * log_open and log_close.
  */
 #ifndef ASSAY_LIB_BASE_LOG_H
 #define ASSAY_LIB_BASE_LOG_H
@@ -28,28 +28,29 @@ enum { LOG_LINE = 4096, LOG_BURST = 5, LOG_WINDOW_MS = 10000, LOG_ALL = 100, LOG
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG, LOG_LEVELS };
 
-enum log_form { LOG_FORM_AUTO, LOG_FORM_TEXT, LOG_FORM_JSON }; /* auto: text on a terminal, otherwise JSON */
+enum log_form { LOG_FORM_AUTO, LOG_FORM_TEXT, LOG_FORM_JSON }; /* AUTO: text on a terminal, otherwise JSON */
 
-/* Map levels and forms to their names and back: "error", "warn", "info", "debug"; "auto", "text", "json". Return -1 for
- * an unknown name. */
+/* Convert levels ("error", "warn", "info", "debug") to names, and names of levels and forms ("auto", "text", "json") to
+ * values. Return -1 for an unknown name. */
 const char *log_level_name(enum log_level level);
 int log_level_by_name(const char *name);
 int log_form_by_name(const char *name);
 
-/* Starts logging with these settings. The caller owns `fd`; a negative one means standard error. Call before threads
- * start. */
+/* Sets the output, the form and the most detailed level that is written. The caller owns `fd`; a negative `fd` means
+ * standard error. Call it before threads start. */
 void log_open(int fd, enum log_form form, enum log_level most);
 
-/* Stops all output: for a library, whose host program owns standard error. Call before threads start. */
+/* Stops all output. For use as a library, because the host program owns standard error. Call it before threads start.
+ */
 void log_close(void);
 
-/* True if a line of this level would be written. For fields that are expensive to compute. */
+/* True if the settings allow lines of this level. Lets a caller skip fields that are expensive to compute. */
 bool log_enabled(enum log_level level);
 
 enum log_kind { LOG_TEXT, LOG_NUMBER, LOG_SQL, LOG_OUTSIDE };
 
-/* Created by the functions below. `name` consists of letters and underscores and comes from this source code. The text
- * is borrowed until the line is written. */
+/* A field of a line. Create it with the functions below. `name` is a constant of letters and underscores. `text` is
+ * borrowed until the line is written. */
 struct log_field {
     const char *name;
     enum log_kind kind;
@@ -74,11 +75,13 @@ static inline struct log_field log_field_outside(const char *name, const char *t
     return (struct log_field){name, LOG_OUTSIDE, text, 0};
 }
 
-/* Writes one line. `room` is "worker" or "kafka", for example. Uses at most LOG_FIELDS fields. Preserves errno. */
+/* Writes one line. `room` is a short name such as "worker" or "kafka". Fields beyond LOG_FIELDS are dropped. Preserves
+ * errno. */
 void log_event(enum log_level level, const char *room, const struct log_field *fields, unsigned n, const char *format,
                ...) __attribute__((format(printf, 5, 6)));
 
-/* Write a line without fields. The arguments of the format are shown unchanged, so they must not be external data. */
+/* Write a line without fields. The arguments of the format are written at every level, so they must not be external
+ * data. */
 void log_error(const char *room, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_warn(const char *room, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_info(const char *room, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -86,8 +89,8 @@ void log_debug(const char *room, const char *format, ...) __attribute__((format(
 
 struct log_stats {
     uint64_t lines[LOG_LEVELS];
-    uint64_t suppressed; /* by the bounds on repetition */
-    uint64_t lost;       /* failed writes */
+    uint64_t suppressed; /* lines that exceeded LOG_BURST or LOG_ALL */
+    uint64_t lost;       /* lines that were not written completely */
 };
 void log_get_stats(struct log_stats *out);
 

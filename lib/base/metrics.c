@@ -1,6 +1,6 @@
-/* A registry of metrics (metrics.h). Each row has a list of series, which only grows and is protected by a lock. Values
- * are atomics, so counting takes no lock. Label texts are escaped once, when a series is created. A row with too many
- * series gets one shared series with the label values "other". */
+/* Implements the registry of metrics (metrics.h). Each row has a list of series. The list only grows, under a lock.
+ * Values are atomics, so counting takes no lock. Label values are escaped once, when a series is created. A row with
+ * too many series gets one shared series with the label values "other". */
 #include "lib/base/metrics.h"
 
 #include "lib/base/utf8.h"
@@ -29,7 +29,7 @@ struct metric {
 
 struct family {
     const struct metrics_def *def;
-    unsigned n; /* number of series without the shared one */
+    unsigned n; /* number of series, not counting the shared one */
     struct metric *first, *last;
     struct metric *rest;
 };
@@ -75,7 +75,7 @@ uint64_t metrics_histogram_total(const struct metrics_histogram *histogram)
     return total;
 }
 
-/* --- the rules of names --- */
+/* --- validation of rows --- */
 
 static bool is_letter(char c, bool colon)
 {
@@ -95,7 +95,7 @@ static bool ends_in(const char *name, const char *end)
     return len > tail && strcmp(name + len - tail, end) == 0;
 }
 
-/* Returns the fault of a row's labels, or NULL. */
+/* Returns the fault in the labels of a row, or NULL if they are valid. */
 static const char *check_labels(const struct metrics_def *def)
 {
     unsigned n = 0;
@@ -148,7 +148,7 @@ static void write_value(FILE *out, const char *value)
     }
 }
 
-/* Returns `a="x",b="y"`, malloc'd. With `values` NULL all values are "other". */
+/* Returns a text such as `a="x",b="y"`; free it with free(). If `values` is NULL, all label values are "other". */
 static char *label_text(const struct metrics_def *def, const char *const *values)
 {
     char *text = NULL;
@@ -189,7 +189,8 @@ static struct metric *append(struct family *family, struct metric *metric)
     return family->last = metric;
 }
 
-/* Finds or creates a series, under the lock. Frees or stores `labels`, which is NULL if memory was exhausted. */
+/* Returns the series with these labels, and creates it if necessary. Takes ownership of `labels`. Returns NULL if
+ * memory is exhausted, which is also the case if `labels` is NULL. The caller holds the lock. */
 static struct metric *find_or_make(struct family *family, char *labels)
 {
     if (!labels) return NULL;
@@ -303,7 +304,8 @@ static void write_sample(FILE *out, const char *name, const char *end, const cha
     fputc('\n', out);
 }
 
-/* Buckets are cumulative. The last bucket is also the count, so both agree even while other threads count. */
+/* Writes one histogram. Buckets are cumulative. The value of the last bucket is also written as _count, so both agree
+ * even while other threads count. */
 static void write_histogram(FILE *out, const char *name, const struct metric *metric)
 {
     const char *labels = metric->labels;

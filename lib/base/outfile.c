@@ -7,7 +7,7 @@
 
 static struct outfile standard;
 
-/* Writes all of it. Returns fewer bytes after a failure: stdio then marks the stream. */
+/* Writes all bytes. Returns fewer than `len` after a failure, so that stdio sets the stream's error flag. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t len)
 {
     struct outfile *out = cookie;
@@ -28,7 +28,7 @@ static int close_fd(void *cookie)
 {
     struct outfile *out = cookie;
     if (!out->open || close(out->fd) == 0) return 0;
-    if (!out->failed) out->failed = errno; /* NFS and quotas report a lost write here */
+    if (!out->failed) out->failed = errno; /* close reports lost writes on NFS and with disk quotas */
     return -1;
 }
 
@@ -56,7 +56,7 @@ int outfile_of(struct outfile *out, int fd)
 
 void outfile_take_stdout(void)
 {
-    if (outfile_of(&standard, STDOUT_FILENO) != 0) return; /* out of memory: the stream of libc stays in use */
+    if (outfile_of(&standard, STDOUT_FILENO) != 0) return; /* out of memory: libc's own stdout stays in use */
     if (isatty(STDOUT_FILENO)) setvbuf(standard.stream, NULL, _IOLBF, BUFSIZ);
     stdout = standard.stream;
 }

@@ -1,4 +1,4 @@
-/* Marks memory that must not be accessed, for AddressSanitizer. Other builds do nothing. */
+/* Marks memory that must not be accessed, for AddressSanitizer. In other builds the macros do nothing. */
 #ifndef ASSAY_LIB_BASE_POISON_H
 #define ASSAY_LIB_BASE_POISON_H
 

@@ -1,5 +1,5 @@
-/* Describes the failure of a call on a SQLite file of our own. SQLite alone reports "disk I/O error" for a full disk
- * and for a size limit. */
+/* Describes a failed call on a SQLite file that Assay writes. SQLite's message is not enough: it is "disk I/O error"
+ * both for a full disk and for a limit on the size of files. */
 #ifndef ASSAY_LIB_BASE_SQLITE_REASON_H
 #define ASSAY_LIB_BASE_SQLITE_REASON_H
 
@@ -11,8 +11,9 @@
 
 enum { SQLITE_REASON_BYTES = 256 };
 
-/* Writes SQLite's message and, after a failure of the file, the system's. Call it before any other use of the handle,
- * because a rollback clears both. SQLite stores no errno of a failed COMMIT, so errno itself is read then. */
+/* Writes SQLite's message to `out`, followed by the system's message if access to the file failed. Returns `out`. Call
+ * it before any other use of the handle, because a rollback clears both messages. After a failed COMMIT SQLite has
+ * stored no errno, so the global errno is used. */
 static inline const char *sqlite_reason(sqlite3 *db, char out[SQLITE_REASON_BYTES])
 {
     int code = sqlite3_errcode(db) & 0xFF, kept = sqlite3_system_errno(db);

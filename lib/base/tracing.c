@@ -1,6 +1,6 @@
-/* Spans and the tracer's queue (tracing.h). Ids of a request's span are hashes of its identity; other ids come from a
- * counter through the same bijection. The sampling decision compares bits of the trace id with the ratio, so all
- * processes decide alike. Finished spans are copied into a ring under one lock. */
+/* Spans and the tracer's queue (tracing.h). The ids of a request's span are hashes of its identity. Other ids are
+ * hashes of a counter and a random seed. The sampling decision compares bits of the trace id with the ratio, so all
+ * processes with the same ratio make the same decision. Finished spans are copied into a ring buffer under one lock. */
 #include "lib/base/tracing.h"
 
 #include "lib/base/clock.h"
@@ -18,14 +18,14 @@
 enum { DEFAULT_SPANS = 4096 };
 
 struct tracer {
-    uint64_t below; /* a trace is recorded when the low half of its id, without its top bit, is below this */
-    uint64_t seed;  /* of random ids */
-    atomic_uint_fast64_t drawn; /* number of ids so far */
-    pthread_mutex_t lock;       /* of all members below */
+    uint64_t below;             /* a trace is recorded if the low 63 bits of its id are below this */
+    uint64_t seed;              /* seed of random ids */
+    atomic_uint_fast64_t drawn; /* number of random ids drawn so far */
+    pthread_mutex_t lock;       /* protects all members below */
     pthread_cond_t half_full;
     bool woken;
     uint64_t dropped;
-    uint32_t first, n, max; /* of the ring */
+    uint32_t first, n, max; /* index of the oldest span in `ring`; number of spans; capacity */
     struct trace_span ring[];
 };
 
@@ -37,7 +37,7 @@ static int digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Reads `digits` lower-case hexadecimal digits. Returns false for other characters. */
+/* Reads `digits` lower-case hexadecimal digits. Returns false if there is any other character. */
 static bool read_hex(const char *text, unsigned digits, uint64_t *out)
 {
     *out = 0;
@@ -77,7 +77,7 @@ void trace_context_write(const struct trace_context *context, char out[TRACEPARE
 
 /* --- ids --- */
 
-/* A bijection that maps nearby numbers to unrelated ones (the finalizer of splitmix64). */
+/* Maps nearby numbers to unrelated ones, without collisions (the finalizer of splitmix64). */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
@@ -89,7 +89,7 @@ static uint64_t mix_all(const uint64_t *numbers, unsigned n, uint64_t seed)
 {
     uint64_t out = seed;
     for (unsigned i = 0; i < n; i++) out = mix(out ^ mix(numbers[i] + 0x9e3779b97f4a7c15U * (i + 1)));
-    return out ? out : 1; /* 0 means none */
+    return out ? out : 1; /* an id of 0 means that there is none */
 }
 
 static uint64_t draw_id(struct tracer *tracer)
@@ -182,7 +182,7 @@ static struct trace_attribute *add(struct trace_span *span, const char *name)
     return attribute;
 }
 
-/* Cuts between characters, so valid UTF-8 stays valid. */
+/* Cuts a long text between two characters, so valid UTF-8 stays valid. */
 void trace_text(struct trace_span *span, const char *name, const char *text)
 {
     struct trace_attribute *attribute = text && *text ? add(span, name) : NULL;
@@ -221,7 +221,7 @@ void tracer_end(struct tracer *tracer, struct trace_span *span, enum err_code co
     pthread_mutex_unlock(&tracer->lock);
 }
 
-/* --- taking out --- */
+/* --- export --- */
 
 uint32_t tracer_take(struct tracer *tracer, struct trace_span *out, uint32_t most, int64_t wait_ms)
 {

@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* By first byte: the length, and the range of the second byte. Table 3-7 of the Unicode standard. */
+/* For each range of first bytes: the length of the character and the range of its second byte. Table 3-7 of the Unicode
+ * standard. */
 static const struct {
     unsigned char first, last;
     unsigned char len, low, high;

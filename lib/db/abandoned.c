@@ -1,8 +1,8 @@
-/* Tracks statements whose connection Assay closed while the server still ran them, for the whole process.
+/* Tracks the abandoned statements of the process: those whose connection it closed while the server still ran them.
  *
- * The table is keyed by the path of the database, so it outlives the handles that closed the connections. A server may
- * reuse a session number. The server is therefore also asked whether the session's current statement began before the
- * connection was closed.
+ * They are stored by the path of the database, because the handles may be closed earlier. A server may reuse a session
+ * number. So the query to the server also requires that the session's current statement began before the connection was
+ * closed.
  */
 #include "lib/db/db_engine.h"
 
@@ -18,7 +18,7 @@ struct session {
 };
 
 struct database {
-    GArray *sessions; /* struct session */
+    GArray *sessions; /* array of struct session */
     uint64_t ever;
 };
 
@@ -82,7 +82,8 @@ static bool has(const GArray *sessions, const struct session *session)
     return false;
 }
 
-/* Removes the sessions in `asked` that no longer run. Sessions noted since `asked` was copied stay. */
+/* Removes the sessions in `asked` that are not in `running`. Does not remove sessions that were added after `asked` was
+ * copied. */
 static void forget(const char *path, const GArray *asked, const GHashTable *running)
 {
     pthread_mutex_lock(&lock);

@@ -1,6 +1,6 @@
-/* The public functions of lib/db/db.h. They resolve the limits, check the text of each statement and pass it to the
- * gate, and then call the engine's slot (db_engine.h). Encoding, length and gate are checked here once for all engines.
- * db_engines[] lists the engines; the first that claims a path opens it. */
+/* The public functions of lib/db/db.h. They fill in default limits, check the length and the encoding of a statement,
+ * call the gate and look up the result cache. Then they call the engine (db_engine.h). db_engines[] lists the engines;
+ * the first one that claims a path opens it. */
 #include "lib/db/db.h"
 #include "lib/db/db_engine.h"
 
@@ -140,7 +140,7 @@ bool db_tells_changes(const struct db *db)
     return db->engine->tells_changes && db->engine->tells_changes(db);
 }
 
-/* Checks the rules that hold for a statement on every engine. */
+/* Checks the length and the encoding of a statement. These rules are the same for all engines. */
 static enum err_code check_text(const struct db *db, const char *sql, size_t len, struct err *err)
 {
     if (len > db->limits.sql_bytes)

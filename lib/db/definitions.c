@@ -1,17 +1,18 @@
-/* A schema without data: an empty SQLite database in memory, built from a text of DDL.
+/* The engine for schemas without data. It creates an empty SQLite database in memory from a text of DDL.
  *
- * lib/sql/definitions.h reads the text. The statements that run here are written from its result, table by table, so no
- * default, CHECK or trigger of the text reaches the engine. Only the queries of views do: they have passed the parser,
- * are one statement each, and read a bounded number of tables. Then the guard of every SQLite handle is installed.
+ * lib/sql/definitions.h parses the text. The CREATE statements that run here are generated from its result, so no
+ * default, CHECK or trigger of the text reaches SQLite. Only the queries of views are copied. They have passed the
+ * parser, are one statement each, and read a limited number of tables. Then the guard of all SQLite handles is
+ * installed.
  *
- * The handle lists its catalogue and prepares statements as other handles do. Every query is ERR_NO_DATA, so no check
- * can mistake the empty tables for facts. For a text of another engine SQLite's verdict on a statement means nothing,
- * and is not requested.
+ * The handle lists its catalogue and prepares statements like other handles. db_query always returns ERR_NO_DATA, so no
+ * check can take the empty tables for real data. If the DDL is that of another engine, db_prepare_check returns
+ * ERR_NO_DATA too, because SQLite's errors would be meaningless.
  *
  * Rejected:
- * - a file for each schema: it must be written, found again and removed
- * - an index builder beside that of lib/schema: two readers of one catalogue
- * - running the text unchanged under an authorizer: a CHECK runs, and SQLite does not read other engines' DDL
+ * - a file for each schema: files would have to be written, found again and removed
+ * - building the schema index from the DDL directly: there would be two index builders
+ * - running the DDL unchanged under an authorizer: CHECKs would run, and SQLite cannot parse the DDL of other engines
  */
 #include "lib/db/sqlite_int.h"
 #include "lib/sql/definitions.h"
@@ -23,7 +24,7 @@
 enum { READING_BYTES = 64 << 20 };
 
 struct definitions_db {
-    struct sqlite_db sqlite; /* first */
+    struct sqlite_db sqlite; /* must be the first member */
     char fingerprint[33];
     bool is_sqlite;
 };
@@ -93,7 +94,7 @@ static void put_view(GString *out, const struct sql_defined_view *view)
 
 /* --- making ------------------------------------------------------------------------------------------------------- */
 
-/* Runs exactly one statement, wherever SQLite ends it. */
+/* Runs one statement. Fails if SQLite finds more than one in the text. */
 static int run_one(sqlite3 *conn, const GString *sql)
 {
     const char *tail = NULL;
@@ -110,7 +111,8 @@ static enum err_code making_error(sqlite3 *conn, const char *what, const char *n
     return err_set(err, ERR_SYNTAX, "cannot create the schema's %s %s: %s", what, name, sqlite3_errmsg(conn));
 }
 
-/* Maps each table to its schema. Only the program's own statements may read this name (sqlite_guard.c). */
+/* A table that maps each table to its schema. Only the program's own statements may read a table with this prefix
+ * (sqlite_guard.c). */
 static const char schemas_table[] = "CREATE TABLE pragma_schemas (name, schema)";
 
 static int note_schema(sqlite3 *conn, const char *name, const char *schema)
@@ -258,7 +260,7 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
 
 /* --- its catalogue ------------------------------------------------------------------------------------------------ */
 
-/* Handles the types of other engines that SQLite's rules would classify wrongly. */
+/* Returns the affinity of a type. Handles types of other engines that SQLite's rules would classify wrongly. */
 static enum db_affinity affinity(const char *type)
 {
     static const struct {
@@ -278,7 +280,7 @@ static enum db_affinity affinity(const char *type)
     return sqlite_listing.affinity(type);
 }
 
-/* Either all tables have a schema or none has. '' replaces a missing schema. */
+/* The schema of a table. NULL if no table has a schema; otherwise '' for a table without one. */
 #define SCHEMA_OF                                                                                                      \
     "(SELECT coalesce((SELECT schema FROM pragma_schemas AS s WHERE s.name = m.name), '') FROM pragma_schemas LIMIT "  \
     "1)"

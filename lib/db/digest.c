@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seeds separate kinds whose text could coincide. Numbers share the seed of texts. */
+/* Different seeds separate types whose bytes could be equal. Numbers have the seed of texts, because 1 equals '1'. */
 enum { SEED_TEXT = 0, SEED_NULL = 1, SEED_BLOB = 2 };
 
 static bool is_ascii(const char *text, size_t len)
@@ -19,7 +19,7 @@ static bool is_ascii(const char *text, size_t len)
     return true;
 }
 
-/* Hashes the valid characters only; the rare path. */
+/* Hashes only the valid characters of a text with invalid UTF-8. */
 static XXH128_hash_t hash_broken_text(const char *text, size_t len)
 {
     XXH3_state_t state;
@@ -76,7 +76,7 @@ static int compare_hashes(const void *a, const void *b)
     return XXH128_cmp(a, b);
 }
 
-/* Rows are narrow: insertion sort is faster than qsort up to a few dozen columns. */
+/* Sorts the hashes of a row. Insertion sort is faster than qsort for up to a few dozen columns. */
 static void sort_hashes(XXH128_hash_t *hashes, uint32_t n)
 {
     if (n > 32) {
@@ -103,7 +103,8 @@ void digest_row(struct digest *digest, const struct db_value *row, uint32_t n_co
     XXH3_128bits_update(&digest->ordered, scratch, n_columns * sizeof *scratch);
     XXH3_128bits_update(&digest->ordered, &n_columns, sizeof n_columns);
     sort_hashes(scratch, n_columns);
-    /* A sum does not depend on the order of its terms and, unlike XOR, counts repeats. */
+    /* Row hashes are added, because a sum does not depend on the order of rows. Unlike XOR it depends on repeated rows.
+     */
     XXH128_hash_t sorted = XXH3_128bits(scratch, n_columns * sizeof *scratch);
     digest->bag[0] += sorted.low64;
     digest->bag[1] += sorted.high64;

@@ -1,16 +1,16 @@
-/* Digests of a result, computed row by row.
+/* Computes digests of a result, row by row.
  *
- * The bag digest ignores the order of rows and columns: the values of each row are sorted, and the rows are compared as
- * a bag. Values are compared as Python prints them, as the reference labeller does: 1 and '1' are equal, 1 and 1.0 are
- * not. Bytes that are not valid UTF-8 are ignored. Unlike in the labeller, NULL differs from 'None'. Two empty results
- * are equal whatever their columns.
+ * The ordered digest depends on the order of rows and columns. The bag digest does not: it sorts the values of each row
+ * and treats the rows as a bag. Values are equal if Python prints them alike, as in the reference labeller: 1 equals
+ * '1', but not 1.0. Bytes that are not valid UTF-8 are ignored. Unlike in the labeller, NULL differs from 'None'. Any
+ * two empty results are equal.
  */
 #ifndef ASSAY_LIB_DB_DIGEST_H
 #define ASSAY_LIB_DB_DIGEST_H
 
 #include "lib/db/db.h"
 
-#define XXH_STATIC_LINKING_ONLY /* declares the streaming state, to embed it by value */
+#define XXH_STATIC_LINKING_ONLY /* makes XXH3_state_t a complete type */
 #include <xxhash.h>
 
 struct digest {

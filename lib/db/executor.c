@@ -1,9 +1,9 @@
-/* The parent's side of an executor (executor.h): it starts the child, sends each statement and waits for the reply.
+/* The parent's part of an executor (executor.h). It starts the child, sends each statement and waits for the reply.
  *
- * A handle of the executor is a `struct apart`. Its slots `query` and `check` go to the child, and `interrupt` signals
- * the child. All other slots use `here`, a handle of this process. A child that overruns, or that sends a malformed
- * reply, is killed, and the next statement starts another one. A generation number tells which handles the current
- * child has open. */
+ * A handle of an executor is a `struct apart`. Its functions `query` and `check` send a request to the child, and
+ * `interrupt` sends it a signal. All other functions use `here`, a handle in this process. A child that exceeds the
+ * time of a statement, or that sends a malformed reply, is killed; the next statement starts a new child. Each child
+ * has a generation number, which shows whether a handle is open in the current child. */
 #include "lib/db/executor.h"
 
 #include "lib/base/clock.h"
@@ -23,34 +23,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    OPEN_MS = 5000,
-    KEEP_BYTES = 1 << 20 /* capacity of a buffer that is reused between statements */,
-    EVER_MS = 1000000000
-};
+enum { OPEN_MS = 5000, KEEP_BYTES = 1 << 20 /* larger buffers are freed after a statement */, EVER_MS = 1000000000 };
 
-struct apart; /* a handle */
+struct apart; /* a handle of an executor */
 
 struct executor {
     char *program;
-    pthread_mutex_t lock; /* guards pid, so that no signal is sent to a new process that has the same id */
+    pthread_mutex_t lock; /* protects pid, so that no signal is sent to another process that has reused the id */
     pid_t pid;            /* 0 if no child runs */
-    pid_t dying;          /* killed but not yet reaped, because releasing its memory takes time; 0 if there is none */
-    int fd;               /* of the socket pair; valid while pid is not 0 */
-    uint64_t generation;  /* of the child; handles of an earlier child are closed */
+    pid_t dying;          /* killed child that is not yet reaped, because it takes time to end; 0 if there is none */
+    int fd;               /* our end of the socket pair; valid while pid is not 0 */
+    uint64_t generation;  /* number of the current child; handles of an earlier child are closed */
     struct apart *handles[EXECUTOR_HANDLES];
     GByteArray *out, *in;
     struct executor_stats stats;
 };
 
 struct apart {
-    struct db base;          /* first */
-    struct db_engine engine; /* of `base`: engine_apart with the dialect of `here` */
-    struct db *here;         /* the same database, for the program's own statements */
+    struct db base;          /* must be the first member */
+    struct db_engine engine; /* engine of `base`: engine_apart with the dialect of `here` */
+    struct db *here;         /* handle of the same database in this process, for the program's own statements */
     struct executor *executor;
     char *path;
     uint32_t slot;
-    uint64_t opened_in; /* generation of the child that has it open; 0 if none has */
+    uint64_t opened_in; /* generation of the child in which the handle is open; 0 if there is none */
     atomic_bool running;
 };
 
@@ -72,7 +68,7 @@ struct executor *executor_new(const char *program)
     return executor;
 }
 
-/* Reaps the killed child and returns its wait status. */
+/* Waits until the killed child has ended, and returns its wait status. */
 static int reap(struct executor *executor)
 {
     int status = 0;
@@ -111,8 +107,8 @@ struct executor_stats executor_stats(const struct executor *executor)
     return executor->stats;
 }
 
-/* Starts the child with no signal blocked or ignored except SIGPIPE, and with only standard error and its end of the
- * pair. The child closes all other descriptors. */
+/* Starts the child with default signal handling, no blocked signals, and `end` as WIRE_FD. Standard input and output
+ * are /dev/null. The child closes all other inherited descriptors except standard error. */
 static int spawn(const char *program, int end, pid_t *pid)
 {
     char parent[24];
@@ -138,7 +134,8 @@ static int spawn(const char *program, int end, pid_t *pid)
     return failed;
 }
 
-/* Moves the child's end off WIRE_FD: dup2 of a descriptor onto itself would leave close-on-exec set. */
+/* Returns the descriptor, or a duplicate if it equals WIRE_FD. dup2 of a descriptor onto itself would leave its
+ * close-on-exec flag set. */
 static int move_off(int fd)
 {
     if (fd != WIRE_FD) return fd;
@@ -172,9 +169,9 @@ static enum err_code start_child(struct executor *executor, struct err *err)
 
 /* --- one exchange ------------------------------------------------------------------------------------------------- */
 
-enum exchange { EXCHANGE_DONE, EXCHANGE_LATE, EXCHANGE_ENDED, EXCHANGE_UNSENT /* the child had read nothing */ };
+enum exchange { EXCHANGE_DONE, EXCHANGE_LATE, EXCHANGE_ENDED, EXCHANGE_UNSENT /* the child read nothing */ };
 
-/* Waits for the other end. Returns false if the time is over. */
+/* Waits until the socket is ready. Returns false after `due_ns`. */
 static bool wait_for(int fd, short events, int64_t due_ns)
 {
     struct pollfd at = {fd, events, 0};
@@ -196,7 +193,7 @@ static enum exchange send_all(int fd, const guint8 *bytes, size_t len, int64_t d
     return EXCHANGE_DONE;
 }
 
-/* Appends at most `most` bytes to `in`. */
+/* Waits for data and appends at most `most` bytes to executor->in. */
 static enum exchange receive(struct executor *executor, size_t most, int64_t due_ns)
 {
     enum { CHUNK = 64 << 10 };
@@ -208,20 +205,21 @@ static enum exchange receive(struct executor *executor, size_t most, int64_t due
         ssize_t n = recv(executor->fd, in->data + had, want, 0);
         g_byte_array_set_size(in, had + (n > 0 ? (guint)n : 0));
         if (n > 0) return EXCHANGE_DONE;
-        /* the child died before it read anything */
+        /* The child ended before it read anything. */
         if (n < 0 && errno == ECONNRESET && had == 0) return EXCHANGE_UNSENT;
         if (n == 0 || (errno != EAGAIN && errno != EINTR)) return EXCHANGE_ENDED;
         if (errno == EAGAIN && !wait_for(executor->fd, POLLIN, due_ns)) return EXCHANGE_LATE;
     }
 }
 
-/* Reads one whole reply into `in`. A reply longer than `most` counts as missing. */
+/* Reads one whole reply into executor->in. Returns EXCHANGE_ENDED if the reply is longer than `most` or other bytes
+ * follow it. */
 static enum exchange receive_reply(struct executor *executor, uint64_t most, int64_t due_ns)
 {
     uint32_t len = 0;
     size_t whole = WIRE_LENGTH;
     g_byte_array_set_size(executor->in, 0);
-    /* Usually one read returns the whole reply, since nothing else can follow it. */
+    /* The first read asks for more than the length, so it usually returns the whole reply. */
     while (executor->in->len < whole || executor->in->len < WIRE_LENGTH) {
         size_t missing = executor->in->len < WIRE_LENGTH ? KEEP_BYTES : whole - executor->in->len;
         enum exchange outcome = receive(executor, missing, due_ns);
@@ -254,7 +252,7 @@ static enum err_code crash_error(int status, struct err *err)
 {
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     log_warn("db", "an executor died while it ran a statement: %s", signal ? g_strsignal(signal) : "it exited");
-    /* SIGKILL comes from the system, for want of memory, or from us after a malformed reply. */
+    /* SIGKILL comes from the system when memory is exhausted, or from kill_child after a malformed reply. */
     if (signal == SIGKILL) return err_set(err, ERR_LIMIT_MEMORY, "the process that ran the statement was killed");
     return err_set(err, ERR_ENGINE, "the process that ran the statement died: %s",
                    signal ? g_strsignal(signal) : "it exited");
@@ -271,17 +269,19 @@ static int64_t statement_due_ns(const struct wire_request *request, bool *by_dea
     return (*by_deadline ? request->deadline_ns : due_ns) + EXECUTOR_GRACE_MS * INT64_C(1000000);
 }
 
-/* Sends a request to the running child. Returns EXCHANGE_UNSENT if the child had already ended. */
+/* Sends a request to the child and reads the reply. Returns EXCHANGE_UNSENT if the child ended before it read the
+ * request. */
 static enum exchange ask_once(struct executor *executor, const struct wire_request *request, int64_t due_ns)
 {
-    enum { HEAD = 4096 }; /* bound of a reply without rows */
+    enum { HEAD = 4096 }; /* maximum size of a reply without rows */
     wire_write_request(executor->out, request);
     enum exchange outcome = send_all(executor->fd, executor->out->data, executor->out->len, due_ns);
     trim(&executor->out);
     return outcome ? outcome : receive_reply(executor, MIN(request->result_bytes + HEAD, WIRE_MAX), due_ns);
 }
 
-/* Sends a request and reads the reply. Any failure but a full arena ends the child. */
+/* Sends a request, reads the reply and returns its error. Kills the child after any failure of the exchange, except if
+ * the arena is full. */
 static enum err_code ask(struct executor *executor, const struct wire_request *request, int64_t due_ns,
                          bool by_deadline, struct arena *arena, struct wire_reply *reply, struct err *err)
 {
@@ -296,8 +296,7 @@ static enum err_code ask(struct executor *executor, const struct wire_request *r
     if (!outcome && arena && arena->failed)
         return err_set(err, ERR_LIMIT_MEMORY, "the result exceeds its memory limit");
     if (outcome == EXCHANGE_ENDED)
-        g_usleep(1000); /* the child closed its end: wait until its own signal has ended
-                                                    * it */
+        g_usleep(1000); /* the child closed its end: gives it time to end by its own signal, which is then reported */
     kill_child(executor);
     if (outcome == EXCHANGE_LATE) {
         executor->stats.killed++;
@@ -308,7 +307,7 @@ static enum err_code ask(struct executor *executor, const struct wire_request *r
     return crash_error(reap(executor), err);
 }
 
-/* Ensures that a child runs and that it has the database open. */
+/* Starts a child unless one runs, and opens the database in it unless it is open. */
 static enum err_code prepare(struct apart *self, struct err *err)
 {
     struct executor *executor = self->executor;
@@ -321,7 +320,7 @@ static enum err_code prepare(struct apart *self, struct err *err)
         request.statement = (struct db_statement){.sql = self->path, .len = strlen(self->path)};
         code = ask(executor, &request, clock_now_ns() + OPEN_MS * INT64_C(1000000), false, NULL, &reply, err);
         if (!code) self->opened_in = executor->generation;
-        if (executor->pid || code != ERR_UNREACHABLE) return code; /* otherwise an idle child had died: start another */
+        if (executor->pid || code != ERR_UNREACHABLE) return code; /* otherwise the child ended while idle: retry */
     }
     return ERR_UNREACHABLE;
 }
@@ -340,7 +339,7 @@ static enum err_code run(struct apart *self, struct wire_request *request, struc
         atomic_store(&self->running, true);
         code = ask(self->executor, request, due_ns, by_deadline, arena, reply, err);
         atomic_store(&self->running, false);
-        if (self->executor->pid) return code; /* otherwise the child died while idle, and never read the statement */
+        if (self->executor->pid) return code; /* otherwise the child ended before it read the statement: retry */
     }
     return code;
 }
@@ -399,7 +398,7 @@ static void limits_changed(struct db *db)
     db_set_limits(apart_of(db)->here, &db->limits);
 }
 
-/* On SIGUSR1 the child cancels the statement that it runs. */
+/* Sends SIGUSR1, on which the child cancels its running statement. */
 static void interrupt(struct db *db)
 {
     struct apart *self = apart_of(db);
@@ -425,7 +424,8 @@ static void close_handle(struct db *db)
     g_free(self);
 }
 
-/* Not selected by a path. Slots left empty here are filled from the engine behind the executor. */
+/* The engine of executor handles. It is not in db_engines[], because no path selects it. executor_open sets its
+ * dialect. */
 static const struct db_engine engine_apart = {
     .close = close_handle,
     .limits_changed = limits_changed,
@@ -453,9 +453,7 @@ enum err_code executor_open(struct executor *executor, const char *path, const s
     bool file = !code && db_is_file(path);
     if (code || !(file || db_dialect(here)->no_data)) return code;
     uint32_t slot = free_slot(executor);
-    if (slot == EXECUTOR_HANDLES)
-        return ERR_OK; /* more open handles than slots: the statement runs in this process,
-                                                  * as without an executor */
+    if (slot == EXECUTOR_HANDLES) return ERR_OK; /* no free slot: statements of this handle run in this process */
     struct apart *self = g_new0(struct apart, 1);
     self->engine = engine_apart;
     self->engine.dialect = *db_dialect(here);

@@ -1,4 +1,4 @@
-/* The child of an executor: its sandbox, and the loop that serves requests. */
+/* The child of an executor (executor.h): its sandbox, and the loop that serves requests. */
 #include "lib/db/executor.h"
 #include "lib/db/executor_wire.h"
 
@@ -32,8 +32,8 @@ enum { THIS_ARCH = AUDIT_ARCH_X86_64 };
 enum { THIS_ARCH = AUDIT_ARCH_AARCH64 };
 #endif
 
-/* Refuses sockets, programs, new processes and new names in a file system. This filter is the second line of defence:
- * where it is unavailable, the limits below and the bounds inside of the engine still hold. */
+/* Refuses system calls that open sockets, start programs or processes, or change names in the file system. If seccomp
+ * is unavailable, the limits below and the restrictions inside SQLite still apply. */
 static void refuse_calls(void)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -42,13 +42,13 @@ static void refuse_calls(void)
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)THIS_ARCH, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-#ifdef __x86_64__ /* the x32 numbers of the same calls */
+#ifdef __x86_64__ /* kills the process for x32 system calls, which have other numbers */
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 #endif
         REFUSE(socket),
         REFUSE(socketpair),
-        REFUSE(io_uring_setup), /* could perform the refused calls */
+        REFUSE(io_uring_setup), /* io_uring can perform refused operations */
         REFUSE(pidfd_getfd),
         REFUSE(connect),
         REFUSE(bind),
@@ -92,11 +92,12 @@ static void limit_to(__rlimit_resource_t what, rlim_t most)
     setrlimit(what, &(struct rlimit){most, most});
 }
 
-/* Ties the child to the parent named by `parent`, so that it dies with it, and closes inherited descriptors. */
+/* Restricts the child: it is killed when `parent` ends, has no inherited descriptors, and has limits on its resources
+ * and system calls. */
 static void confine(pid_t parent)
 {
     enum { DESCRIPTORS = 1024 };
-    static const rlim_t MEMORY = (rlim_t)4 << 30; /* address space: libraries, stacks and twice the engine's share */
+    static const rlim_t MEMORY = (rlim_t)4 << 30; /* address space: libraries, stacks and twice SQLite's share */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
     close_range(WIRE_FD + 1, ~0U, 0);
@@ -111,13 +112,13 @@ static void confine(pid_t parent)
 /* --- serving ------------------------------------------------------------------------------------------------------ */
 
 static struct db *handles[EXECUTOR_HANDLES];
-static struct db *volatile running; /* for the signal */
+static struct db *volatile running; /* handle whose statement runs; read by the signal handler */
 
 static void on_interrupt(int signal)
 {
     (void)signal;
     struct db *db = running;
-    if (db) db_interrupt(db); /* sets a flag */
+    if (db) db_interrupt(db); /* only sets a flag, so it is safe in a signal handler */
 }
 
 static void serve_open(const struct wire_request *request, struct wire_reply *reply)
@@ -135,7 +136,8 @@ static void serve_close(const struct wire_request *request, struct wire_reply *r
     handles[request->handle] = NULL;
 }
 
-/* Returns the handle with the request's bounds set. The process can be killed, so long values need no extra bound. */
+/* Returns the handle of the request, with the limits of the request, or NULL if it is not open. Sets `killable`,
+ * because the parent can kill this process. */
 static struct db *handle_for(const struct wire_request *request)
 {
     struct db *db = handles[request->handle];
@@ -172,7 +174,8 @@ static void serve_check(const struct wire_request *request, struct wire_reply *r
 static void (*const serve[WIRE_OP_COUNT])(const struct wire_request *, struct wire_reply *) = {
     [WIRE_OPEN] = serve_open, [WIRE_CLOSE] = serve_close, [WIRE_CHECK] = serve_check, [WIRE_QUERY] = serve_query};
 
-/* Exits when the parent has ended or closed the socket, because no reply is expected then. */
+/* Reads `len` bytes. Exits the process if the parent has ended or closed the socket, because it then expects no reply.
+ */
 static void receive_all(void *into, size_t len)
 {
     for (size_t got = 0; got < len;) {
@@ -218,7 +221,7 @@ _Noreturn void executor_serve(const char *parent)
     sigaction(SIGUSR1, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    signal(SIGINT, SIG_IGN); /* SIGINT of a terminal is for the parent, which ends the child */
+    signal(SIGINT, SIG_IGN); /* a terminal sends SIGINT to the child too; the parent handles it and ends the child */
     signal(SIGTERM, SIG_IGN);
     arena_init(&arena, 0);
     for (GByteArray *in = g_byte_array_new(), *out = g_byte_array_new();;) {

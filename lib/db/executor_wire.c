@@ -1,6 +1,5 @@
-/* Encoding and decoding of the messages between an executor and its child (executor_wire.h). Both ends are the same
- * program, so numbers are in native byte order. The reader checks every length against the remaining bytes: after the
- * first violation `bad` is set and every read returns zeros. */
+/* Encodes and decodes the messages between an executor and its child (executor_wire.h). The reader compares every
+ * length with the remaining bytes. After the first violation `bad` is set, and all reads return zeros. */
 #include "lib/db/executor_wire.h"
 
 #include "lib/db/executor.h"
@@ -22,7 +21,7 @@ static void put_byte(GByteArray *out, unsigned byte)
     put(out, &b, 1);
 }
 
-/* Writes the text and a NUL that its length does not count. */
+/* Writes the length, the text and a NUL. The length does not include the NUL. */
 static void put_text(GByteArray *out, const char *text, size_t len)
 {
     uint32_t n = (uint32_t)len;
@@ -109,7 +108,7 @@ struct wire_reader {
 
 #define TAKE(reader, into) take(reader, into, sizeof *(into))
 
-/* Copies `len` bytes; zeros after a violation. */
+/* Reads `len` bytes. Returns zeros after a violation. */
 static void take(struct wire_reader *r, void *into, size_t len)
 {
     if (r->bad || (size_t)(r->end - r->p) < len) {
@@ -128,7 +127,7 @@ static unsigned take_byte(struct wire_reader *r)
     return byte;
 }
 
-/* Returns the text in place, with its NUL. */
+/* Returns a NUL-terminated text, which points into the body. */
 static const char *take_text(struct wire_reader *r, size_t *len)
 {
     uint32_t n;
@@ -173,7 +172,7 @@ bool wire_read_request(const void *body, size_t len, struct wire_request *out, s
     statement->sql = take_text(&r, &statement->len);
     TAKE(&r, &statement->n_params);
     if (r.bad || op >= WIRE_OP_COUNT || out->handle >= EXECUTOR_HANDLES) return false;
-    if (statement->n_params > (size_t)(r.end - r.p)) return false; /* each parameter takes at least one byte */
+    if (statement->n_params > (size_t)(r.end - r.p)) return false; /* a parameter has at least one byte */
     out->op = (enum wire_op)op;
     *params = g_new(struct db_value, statement->n_params);
     for (uint32_t i = 0; i < statement->n_params; i++) take_value(&r, &(*params)[i]);
@@ -181,8 +180,8 @@ bool wire_read_request(const void *body, size_t len, struct wire_request *out, s
     return !r.bad && r.p == r.end;
 }
 
-/* Returns the error of the statement for an error code from the child. Lack of memory in the child becomes
- * ERR_LIMIT_MEMORY; a fatal or unknown code becomes ERR_ENGINE. */
+/* Converts an error code from the child. ERR_NOMEM of the child becomes ERR_LIMIT_MEMORY of the statement; any other
+ * fatal or unknown code becomes ERR_ENGINE. */
 static enum err_code code_of(unsigned code)
 {
     if (code == ERR_NOMEM) return ERR_LIMIT_MEMORY;
@@ -198,7 +197,7 @@ static void read_error(struct wire_reader *r, struct wire_reply *out)
     err_set(&out->err, out->code, "%s", fits && len ? text : err_meaning(out->code));
 }
 
-/* Copies the text to the arena, because the body is temporary. */
+/* Copies the text into the arena, because the body is temporary. */
 static const char *keep(struct wire_reader *r, struct arena *arena, const char *text, size_t len)
 {
     const char *copy = r->bad ? NULL : arena_strndup(arena, text, len);
@@ -221,7 +220,7 @@ static void read_columns(struct wire_reader *r, struct arena *arena, struct db_r
 static void read_values(struct wire_reader *r, struct arena *arena, struct db_result *result)
 {
     size_t n = (size_t)result->n_rows * result->n_columns;
-    if (n > (size_t)(r->end - r->p)) r->bad = true; /* each value takes at least one byte */
+    if (n > (size_t)(r->end - r->p)) r->bad = true; /* a value has at least one byte */
     struct db_value *values = r->bad ? NULL : arena_new_array(arena, n, struct db_value);
     if (!values) r->bad = true;
     for (size_t i = 0; !r->bad && i < n; i++) {

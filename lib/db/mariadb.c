@@ -1,29 +1,29 @@
 /* Runs statements in MariaDB.
  *
- * A statement passes the length and encoding check of db.c, and then the gate (mariadb_gate.h). It then runs in a
- * read-only session that reads it as Assay does (mariadb_link.c):
+ * db.c has checked the length and the encoding of a statement. The gate (mariadb_gate.h) checks its contents. The
+ * statement then runs in a session that reads SQL like Assay's parser (mariadb_link.c):
  *     SET max_statement_time, sql_select_limit    only if they differ from the session's values
  *     START TRANSACTION READ ONLY
  *     the statement                               rows are read one by one; the client stores none
  *     ROLLBACK
- * The connection accepts one statement in a text and no file for LOAD DATA LOCAL. Before version 11 EXPLAIN reports no
- * cost, and it runs subqueries. So no ceiling on cost is supported: a statement with one does not run.
+ * The connection accepts only one statement in a text, and LOAD DATA LOCAL is disabled. Before version 11, EXPLAIN
+ * reports no cost and runs subqueries. So a limit on cost is not supported: if there is one, no statement runs.
  *
- * Parameters are inserted into the text as literals. Both sides read literals alike in these sessions: quotes are
- * doubled and no other character is special.
+ * Parameters are inserted into the text as literals. This is safe because in these sessions a quote in a literal is
+ * doubled, and no other character is special.
  *
- * Rejected: prepared statements. Their rows have another form, and each text costs one more round trip.
+ * Rejected: prepared statements. Their rows have another format, and each new text costs an additional round trip.
  *
- * Time: the server applies max_statement_time. The client waits a little longer (mariadb_link.c), for a server that
- * does not. PAST_MS after the limit the connection is closed and the thread is released.
+ * Time: the server applies max_statement_time. If it does not react, the client stops the statement a little later
+ * (mariadb_link.c). PAST_MS after the limit the client closes the connection and returns.
  *
- * Rows: sql_select_limit applies where the statement has no LIMIT of its own, and the sink's caps apply always. The
- * rest of a result that is too long is stopped in the server.
+ * Rows: sql_select_limit applies to statements without a LIMIT; the limits of the sink always apply. If a result is too
+ * long, the statement is stopped in the server.
  *
- * The fingerprint covers the catalogue's columns and views, and the time of each table's last change in whole seconds.
- * A table changed within the last two seconds may change again within the same second. The fingerprint then includes
- * the current second, so the index is built once more later. A server that has just started, or that has closed a
- * table, has no time for it, which costs one rebuild.
+ * The fingerprint covers the catalogue, and the time of each table's last change in whole seconds. A table that changed
+ * within the last two seconds may change again within the same second. The fingerprint then includes the current time,
+ * so it differs once more later, and the schema index is rebuilt. The server forgets the time of a change when it
+ * restarts or closes the table, which also costs a rebuild.
  */
 #include "lib/db/mariadb_gate.h"
 #include "lib/db/mariadb_int.h"
@@ -40,9 +40,9 @@
 
 enum {
     CLEAN_MS = 1000,
-    PAST_MS = 230, /* no statement holds a thread for more than 250 ms past its limit */
+    PAST_MS = 230, /* ensures that no statement blocks a thread for more than 250 ms past its limit */
     FINGERPRINT_MS = 10000,
-    STEP_MS = 100, /* step of the server's clock, so that it is not set for each statement */
+    STEP_MS = 100, /* max_statement_time is a multiple of this, so it is rarely set again */
 };
 static const int64_t CHECK_INTERVAL_NS = 500 * 1000000LL;
 
@@ -86,8 +86,8 @@ static enum err_code set_up(struct mariadb_db *self, uint64_t rows, struct err *
     return code ? code : mariadb_link_do(self, "START TRANSACTION READ ONLY", err);
 }
 
-/* Sets up the session and the transaction. Reopens, once, a connection that broke while idle. A setting that the server
- * refuses is not reported as an error of the statement. */
+/* Sets up the session and the transaction. If an open connection was lost while idle, reopens it once. Returns
+ * ERR_DB_UNREADABLE if the server refuses a setting. */
 static enum err_code open_frame(struct mariadb_db *self, uint64_t rows, struct err *err)
 {
     struct err why = {0};
@@ -101,11 +101,11 @@ static enum err_code open_frame(struct mariadb_db *self, uint64_t rows, struct e
     return code;
 }
 
-/* Restores the connection's state, or closes it. */
+/* Ends the transaction. Closes the connection if that fails. */
 static void close_frame(struct mariadb_db *self)
 {
     mariadb_link_settle(self);
-    atomic_store(&self->cancelled, false); /* cleaning up is never cancelled */
+    atomic_store(&self->cancelled, false); /* the clean-up must not be cancelled */
     set_clock(self, clock_now_ns() + CLEAN_MS * 1000000LL);
     if (self->conn && mariadb_link_do(self, "ROLLBACK", NULL) != ERR_OK) mariadb_link_close(self);
     mariadb_link_settle(self);
@@ -134,7 +134,7 @@ static void put_text(GString *out, const struct db_value *value)
     g_string_append_c(out, '\'');
 }
 
-/* A number with an exponent is a double; without one it is a decimal. */
+/* Appends a double. Without an exponent the literal would be a decimal. */
 static void put_real(GString *out, double real)
 {
     char text[DB_REAL_TEXT];
@@ -175,7 +175,7 @@ static void edits_free(struct mariadb_edits *edits)
     g_array_free(edits->counts, TRUE);
 }
 
-/* Writes the statement with each parameter replaced by a literal. */
+/* Appends the statement to `out`, with each parameter replaced by a literal. */
 static enum err_code fill_in(const struct db_statement *statement, GArray *places, GString *out, struct err *err)
 {
     size_t at = 0;
@@ -185,7 +185,7 @@ static enum err_code fill_in(const struct db_statement *statement, GArray *place
         if (place->number >= statement->n_params)
             return err_set(err, ERR_ENGINE, "parameter %u has no value", place->number + 1);
         g_string_append_len(out, statement->sql + at, (gssize)(place->start - at));
-        g_string_append_c(out, '('); /* 1-?1 */
+        g_string_append_c(out, '('); /* a negative value in 1-?1 would begin a comment */
         put_literal(out, &statement->params[place->number]);
         g_string_append_c(out, ')');
         at = place->end;
@@ -285,8 +285,8 @@ static enum err_code run_text(struct mariadb_db *self, const GString *sql, struc
 
 /* --- db_prepare_check --------------------------------------------------------------------------------------------- */
 
-/* Returns the byte of the statement where the server stopped, from "near '<the rest>' at line 1". Returns -1 if the
- * message has none. */
+/* Returns the byte offset of a syntax error, from the server's message "near '<rest of the statement>' at line 1".
+ * Returns -1 if the message has no such part. */
 static int offset_of(const char *text, const char *sql, size_t len)
 {
     const char *near = strstr(text, "syntax to use near '"), *end = near ? g_strrstr(near, "' at line ") : NULL;
@@ -309,8 +309,8 @@ static enum err_code ask_server(struct mariadb_db *self, const char *sql, size_t
     return code;
 }
 
-/* Handles a statement that the gate could not parse: asks the server for the error, and never runs it. A statement is
- * not sent at all if a word before a parenthesis might be a user-defined function. */
+/* Handles a statement that the gate could not parse. Lets the server prepare it to get the error message, and never
+ * runs it. Does not send it unless `askable`, because a word before a parenthesis might be a user-defined function. */
 static enum err_code ask_why(struct mariadb_db *self, const char *sql, size_t len, bool askable, int *offset,
                              struct err *err)
 {
@@ -339,7 +339,7 @@ static enum err_code check(struct db *db, const char *sql, size_t len, int *offs
     return code ? code : ask_server(self, sql, len, offset, err);
 }
 
-/* Writes the text with its counts capped and adjusts the positions of its parameters. */
+/* Returns the text with its counts capped, and adjusts the positions of the parameters. */
 static GString *cap_counts(const struct db_statement *statement, struct mariadb_edits *edits)
 {
     GString *sql = size_counts_apply(&size_engine_mariadb, statement->sql, statement->len, edits->counts);
@@ -387,7 +387,7 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
     return code;
 }
 
-/* Refuses a candidate that other sessions of the server would read differently. */
+/* Refuses a candidate that other sessions of the server would interpret differently. */
 static enum err_code candidate(struct db *db, const char *sql, size_t len, struct err *err)
 {
     struct mariadb_db *self = mariadb_of(db);
@@ -471,7 +471,7 @@ static enum err_code look(struct mariadb_db *self, struct err *err)
     return ERR_OK;
 }
 
-/* Called for every candidate; queries the server at most twice a second. */
+/* Called for each candidate, but queries the server at most twice a second. */
 static enum err_code fingerprint(struct db *db, char out[33], struct err *err)
 {
     struct mariadb_db *self = mariadb_of(db);
@@ -486,13 +486,13 @@ static enum err_code fingerprint(struct db *db, char out[33], struct err *err)
 
 /* --- the engine's other slots ------------------------------------------------------------------------------------- */
 
-/* Sets the flag only. The waiting thread sees it within a slice and stops the statement. */
+/* Only sets a flag. The waiting thread checks it every SLICE_MS and stops the statement. */
 static void interrupt(struct db *db)
 {
     atomic_store(&mariadb_of(db)->cancelled, true);
 }
 
-/* The server never reuses a session number. */
+/* The age is not needed, because the server never reuses a session number. */
 static void append_running(GString *sql, int64_t id, int64_t age_ms)
 {
     (void)age_ms;
@@ -501,7 +501,7 @@ static void append_running(GString *sql, int64_t id, int64_t age_ms)
 
 static void limits_changed(struct db *db)
 {
-    (void)db; /* the limits are read at each statement */
+    (void)db; /* each statement reads the limits itself */
 }
 
 static void close_handle(struct db *db)

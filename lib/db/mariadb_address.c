@@ -1,5 +1,5 @@
-/* Parses and formats the URL of a MariaDB database (mariadb_address.h). The parser is strict: an unknown option or any
- * malformed part makes the whole URL invalid. No message repeats an invalid URL, because it may hold a password. */
+/* Parses and formats the URL of a MariaDB database (mariadb_address.h). The parser is strict: an unknown option or a
+ * malformed part makes the whole URL invalid. No message quotes an invalid URL, because it may contain a password. */
 #include "lib/db/mariadb_address.h"
 
 #include <glib.h>
@@ -8,7 +8,7 @@
 
 enum { USUAL_PORT = 3306 };
 
-/* Options that may follow the "?", and the field that each sets. */
+/* Options after the "?" of the URL, and the member that each sets. */
 static const struct {
     const char *name;
     size_t field;
@@ -18,7 +18,7 @@ static const struct {
     {"ssl_key", offsetof(struct mariadb_address, key)},
 };
 
-/* Same values as in libpq, without the modes that encrypt but do not authenticate. */
+/* The values of ssl_mode, which are a subset of libpq's sslmode. */
 static const struct {
     const char *name;
     bool encrypted, verified;

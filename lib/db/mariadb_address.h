@@ -1,4 +1,4 @@
-/* The address of a MariaDB server: mariadb://user@host:port/database?ssl_ca=FILE. */
+/* Parses the URL of a MariaDB database, such as mariadb://user@host:port/database?ssl_ca=FILE. */
 #ifndef ASSAY_LIB_DB_MARIADB_ADDRESS_H
 #define ASSAY_LIB_DB_MARIADB_ADDRESS_H
 
@@ -6,23 +6,23 @@
 
 struct mariadb_address {
     char *user, *password; /* NULL if the URL has none */
-    char *host, *socket;   /* NULL host: 127.0.0.1; NULL socket: TCP */
+    char *host, *socket;   /* `host` NULL means 127.0.0.1; `socket` NULL means TCP */
     unsigned port;
     char *database;
-    bool encrypted, verified; /* require TLS; require a certificate that matches */
-    char *ca, *cert, *key;    /* files; without `ca` the system's authorities are used; without `cert` and `key` the
-                               * client has no certificate */
+    bool encrypted, verified; /* TLS is required; a valid certificate that names the host is required */
+    char *ca, *cert, *key;    /* files, or NULL. Without `ca` the system's authorities are used. Without `cert` and
+                               * `key` the client sends no certificate */
 };
 
-/* True if `url` has the scheme of MariaDB, well formed or not. */
+/* True if `url` has a scheme of MariaDB. The rest may be malformed. */
 bool mariadb_address_claims(const char *url);
-/* Parses a URL. Free with mariadb_address_free. Returns NULL if the URL is malformed; no part of it may then appear in
- * a message. */
+/* Parses a URL. Returns NULL if it is malformed; no part of the URL may then appear in a message, because it may
+ * contain a password. Free with mariadb_address_free. */
 struct mariadb_address *mariadb_address_parse(const char *url);
 struct mariadb_address *mariadb_address_copy(const struct mariadb_address *address);
-void mariadb_address_free(struct mariadb_address *address); /* NULL is fine */
+void mariadb_address_free(struct mariadb_address *address); /* may be NULL */
 
-/* db_path_shown, db_path_has_secret, db_path_with_password */
+/* Implement db_path_shown and db_path_name, db_path_has_secret, and db_path_with_password. */
 char *mariadb_address_shown(const char *url, bool name_only);
 bool mariadb_address_has_secret(const char *url);
 char *mariadb_address_with_password(const char *url, const char *password);

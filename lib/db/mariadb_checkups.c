@@ -1,11 +1,11 @@
-/* Checks for rights of a MariaDB account beyond reading. */
+/* Checks for `assay doctor` that find rights of a MariaDB account beyond reading. */
 #include "lib/db/db_engine.h"
 
-/* The account in the form of information_schema and of GRANT. */
+/* The account in the format of information_schema and GRANT: 'user'@'host'. */
 #define ME                                                                                                             \
     "CONCAT('''', SUBSTRING_INDEX(CURRENT_USER(), '@', 1), '''@''', SUBSTRING_INDEX(CURRENT_USER(), '@', -1), '''')"
 
-/* Privileges that only show data. EXECUTE is checked separately. */
+/* Privileges that permit only reading. EXECUTE is in the list because a separate check covers it. */
 #define HARMLESS "('USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES', 'EXECUTE')"
 
 const struct db_checkup mariadb_checkups[] = {

@@ -1,13 +1,15 @@
-/* The statements that Assay does not send to MariaDB. Each statement is checked twice.
+/* Decides which statements Assay sends to MariaDB (mariadb_gate.h). It checks each statement twice: its text and its
+ * tree.
  *
- * As text, by the rules of the server's own lexer in the sessions of mariadb_link.c. The server's lexer and
- * lib/sql/scan.re differ in executed comments, hints that set variables, # and --x, [x], E'...' and $$...$$. In such
- * places code could hide in a text that lib/sql/scan.re reads as a string or a comment, so they are refused. Variables
- * are refused everywhere.
+ * The check of the text follows the server's own lexer, with the settings of mariadb_link.c. The server's lexer differs
+ * from lib/sql/scan.re in executable comments, hints that set variables, # and --x, [x], E'...' and $$...$$. These are
+ * refused, because lib/sql/scan.re could read as a string or comment what the server executes. Variables are also
+ * refused.
  *
- * As a tree: a query that calls only functions on the allow list and reads only tables of the connection's database. A
- * listed name is always the server's own function, because the server finds those first. Two exceptions would call a
- * stored function: a quoted name and, for some names, a blank before the parenthesis.
+ * The check of the tree permits only queries that call functions on the allow list and read tables of the connection's
+ * database. A name on the list is always the server's own function, because the server searches its own functions
+ * first. There are two exceptions: a quoted name and, for some names, a blank before the parenthesis. These could call
+ * a stored function and are refused.
  */
 #include "lib/db/mariadb_gate.h"
 
@@ -18,10 +20,11 @@
 #include <string.h>
 
 /* clang-format off */
-/* Sorted. All are built in from version 10.5 on: a name that a release lacks would be a stored function there.
+/* The allowed functions, sorted. All are built in since version 10.5. In a release without a function, its name could
+ * be a stored function.
  *
- * Excluded: functions that delay (SLEEP, BENCHMARK), lock (GET_LOCK), read files or server state (LOAD_FILE, USER,
- * DATABASE), or have effects (NEXTVAL, SETVAL, LAST_INSERT_ID). Loadable functions are excluded too.
+ * Excluded: loadable functions, and functions that delay (SLEEP, BENCHMARK), lock (GET_LOCK), read files or server
+ * state (LOAD_FILE, USER, DATABASE), or have side effects (NEXTVAL, SETVAL, LAST_INSERT_ID).
  */
 static const char *const functions[] = {
     "abs", "acos", "adddate", "addtime", "ascii", "asin", "atan", "atan2", "avg", "bin", "bit_and", "bit_count",
@@ -51,8 +54,7 @@ static const char *const functions[] = {
     "year", "yearweek",
 };
 
-/* Sorted. The functions whose name is, or may be, read as a stored function's name if a blank precedes the parenthesis.
- */
+/* Sorted. Functions whose name may be read as that of a stored function if a blank precedes the parenthesis. */
 static const char *const glued[] = {
     "adddate", "bit_and", "bit_or", "bit_xor", "count", "cume_dist", "curdate", "curtime", "date_add", "date_sub",
     "dense_rank", "first_value", "group_concat", "json_arrayagg", "json_objectagg", "lag", "last_value", "lead",
@@ -62,7 +64,7 @@ static const char *const glued[] = {
     "variance",
 };
 
-/* Sorted. Words that may precede a parenthesis without being functions. */
+/* Sorted. Words, other than functions, that may precede a parenthesis. */
 static const char *const words[] = {
     "all", "and", "any", "as", "between", "binary", "by", "case", "cast", "char", "character", "date", "datetime",
     "decimal", "distinct", "div", "double", "else", "except", "exists", "extract", "float", "from", "having", "in",
@@ -129,7 +131,8 @@ static enum err_code pass_dashes(struct walk *walk, struct err *err)
     return ERR_OK;
 }
 
-/* Skips blanks and comments. A malformed comment is reported when the walk passes it. */
+/* Returns the start of the next token after blanks and comments. Stops at a malformed comment, which pass_comment or
+ * pass_dashes reports later. */
 static const char *next_token(const struct walk *walk)
 {
     struct walk ahead = *walk;
@@ -151,8 +154,7 @@ static enum err_code pass_quoted(struct walk *walk, struct err *err)
         walk->at++;
         if (walk->at < walk->end && *walk->at == quote) continue;
         const char *next = next_token(walk);
-        walk->askable &= next == walk->end || *next != '('; /* a quoted function name is never the server's own
-                                                             * function */
+        walk->askable &= next == walk->end || *next != '('; /* a quoted name is never a built-in function */
         return ERR_OK;
     }
     return err_set(err, ERR_SYNTAX, "unterminated quote");
@@ -204,13 +206,13 @@ static enum err_code check_text(const char *sql, size_t len, bool *askable, stru
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
 
-/* Forms of the server's grammar that no function can replace. */
+/* True for forms of the grammar that look like a call but cannot be a stored function. */
 static bool is_form(const struct sql_node *call)
 {
     const struct sql_node *args = sql_kid(call, CALL_ARGS);
     bool table = sql_is(call->parent, SQL_FROM_CALL) && call->parent->text;
     if (table) return sql_name_is(call->text, call->text_len, "JSON_TABLE", 10);
-    bool list = args && !args->text && args->n_kids > 1; /* ROW (a, b), INTERVAL(a, b) */
+    bool list = args && !args->text && args->n_kids > 1; /* as in ROW (a, b), INTERVAL(a, b) */
     if (list && sql_name_is(call->text, call->text_len, "ROW", 3)) return true;
     if (list && sql_name_is(call->text, call->text_len, "INTERVAL", 8)) return true;
     return args && args->text && sql_name_is(call->text, call->text_len, "MATCH", 5);
@@ -223,7 +225,7 @@ static enum err_code check_call(const struct sql_node *call, struct err *err)
     return refuse(err, "function", call->text, call->text_len);
 }
 
-/* True for PARTITION (...) and index hints, in which only names occur. */
+/* True if the text after a table is PARTITION (...) or an index hint, which contain only names. */
 static bool is_own_suffix(const struct sql_node *table)
 {
     static const char *const suffixes[] = {"USE", "FORCE", "IGNORE", "PARTITION"};
@@ -234,7 +236,8 @@ static bool is_own_suffix(const struct sql_node *table)
     return false;
 }
 
-/* Compares exactly: on most servers the case of letters distinguishes databases. */
+/* Checks that a table is in the connection's database. Compares case, because names of databases are case-sensitive on
+ * most servers. */
 static enum err_code check_table(const struct sql_node *table, const char *database, struct err *err)
 {
     if (table->text3 && !is_own_suffix(table))
@@ -245,7 +248,7 @@ static enum err_code check_table(const struct sql_node *table, const char *datab
     return refuse(err, "a table of the other database", table->text2, table->text2_len);
 }
 
-/* Checks the frame of a window, which the tree holds as text. */
+/* Checks the frame of a window, which the tree contains as text. A parenthesis is refused. */
 static enum err_code check_frame(const struct sql_node *frame, struct err *err)
 {
     bool plain = !memchr(frame->text, '(', frame->text_len);
@@ -292,7 +295,7 @@ enum err_code mariadb_gate(const char *sql, size_t len, const struct db_limits *
     return code;
 }
 
-/* --- what other sessions read otherwise --------------------------------------------------------------------------- */
+/* --- differences to other sessions -------------------------------------------------------------------------------- */
 
 static enum err_code check_portable(const struct walk *walk, unsigned modes, const char *token, struct err *err)
 {
@@ -317,7 +320,7 @@ enum err_code mariadb_gate_portable(const char *sql, size_t len, unsigned modes,
     enum err_code code = ERR_OK;
     while (!code && walk.at < walk.end) {
         const char *token = walk.at;
-        if (pass_token(&walk, NULL)) return ERR_OK; /* the gate reports the error */
+        if (pass_token(&walk, NULL)) return ERR_OK; /* mariadb_gate reports this error */
         code = check_portable(&walk, modes, token, err);
     }
     return code;

@@ -1,8 +1,8 @@
-/* The gate in front of MariaDB: the statements that Assay refuses whatever the account may do.
+/* The gate before MariaDB. It decides which statements Assay sends to the server, whatever the account may do.
  *
- * The first lock is an account that may only read (`assay doctor` checks it). The second is the READ ONLY transaction.
- * The gate covers the rest: SLEEP, GET_LOCK, LOAD_FILE, INTO OUTFILE, session variables, and the database's own
- * functions.
+ * Two other measures protect the database: an account that may only read (`assay doctor` checks it), and READ ONLY
+ * transactions. Neither of them prevents SLEEP, GET_LOCK, LOAD_FILE, INTO OUTFILE, changes of session variables, or
+ * calls of the database's own functions. The gate refuses these.
  */
 #ifndef ASSAY_LIB_DB_MARIADB_GATE_H
 #define ASSAY_LIB_DB_MARIADB_GATE_H
@@ -11,32 +11,33 @@
 
 #include <glib.h>
 
-/* Byte range of a parameter in the text, and its number from 0. */
+/* Byte range of a parameter in the text, and its number, counted from 0. */
 struct mariadb_place {
     uint32_t start, end, number;
 };
 
-/* Edits of the text before it is sent: parameters become literals, and counts are capped. */
+/* Edits of the text before it is sent: parameters are replaced by literals, and counts are capped. */
 struct mariadb_edits {
-    GArray *places; /* struct mariadb_place */
-    GArray *counts; /* struct size_count (size_bound.h) */
+    GArray *places; /* the parameters: struct mariadb_place */
+    GArray *counts; /* the counts: struct size_count (size_bound.h) */
 };
 
-/* Returns ERR_OK if the server may receive the statement. ERR_REFUSED: the statement, or a function or table in it, is
- * not allowed. ERR_SYNTAX: the statement cannot be parsed, so it must not run. Other errors: ERR_LIMIT_*.
+/* Returns ERR_OK if the statement may be sent to the server. Returns ERR_REFUSED if the statement, or a function or
+ * table in it, is not allowed. Returns ERR_SYNTAX if it cannot be parsed; it must not run then. Other errors:
+ * ERR_LIMIT_*.
  *
- * *askable is true if all words before a parenthesis are harmless, so that the server may be asked for the syntax
- * error. `edits` receives the parameters in text order, and the counts. `database` is the connection's; only its tables
- * may be read. `sql` is valid UTF-8 without NUL. Thread: any.
+ * Sets *askable to true if all words before a parenthesis are harmless. The server may then prepare a statement with a
+ * syntax error, to report the error. Appends the parameters, in text order, and the counts to `edits`. `database` is
+ * the database of the connection; only its tables may be read. `sql` must be valid UTF-8 without NUL. Thread: any.
  */
 enum err_code mariadb_gate(const char *sql, size_t len, const struct db_limits *limits, const char *database,
                            struct mariadb_edits *edits, bool *askable, struct err *err);
 
-/* Flags of the server's global sql_mode, which decides how its sessions read a statement by default. */
+/* Flags of the server's global sql_mode, which determines how sessions interpret a statement by default. */
 enum { MARIADB_ANSI_QUOTES = 1, MARIADB_PIPES_AS_CONCAT = 2, MARIADB_NO_BACKSLASH_ESCAPES = 4 };
 
-/* Checks a candidate for text that sessions with `modes` read differently from Assay's sessions, which set all three
- * flags. ERR_REFUSED names the text and the portable form. Thread: any. */
+/* Checks that sessions with the flags `modes` interpret a candidate in the same way as Assay's sessions, which set all
+ * three flags. Returns ERR_REFUSED with the text that differs and its portable form. Thread: any. */
 enum err_code mariadb_gate_portable(const char *sql, size_t len, unsigned modes, struct err *err);
 
 /* Returns the allowed functions, sorted. For tests. */

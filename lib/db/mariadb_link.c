@@ -1,16 +1,17 @@
-/* The connection to a MariaDB server. Every wait has a bound.
+/* The connection to a MariaDB server. Every wait has a time limit.
  *
- * The client library's non-blocking calls are used. The calling thread waits in poll(), checks its clock and
- * `cancelled`, and thus acts as the statement's watchdog. Rows are read as they arrive, and the library stores none. A
- * packet longer than the limit on a result ends the connection.
+ * All calls of the client library are non-blocking. The calling thread waits in poll() and checks the clock and
+ * `cancelled` at intervals, so no watchdog is needed. Rows are read as they arrive; the library does not store them. A
+ * packet that is larger than the limit on a result ends the connection.
  *
- * Stopping. The server ends a statement at its max_statement_time. GRACE_NS later, or on cancellation, a separate
- * thread opens a second connection and sends KILL QUERY. The first call continues meanwhile, to see how it ends. If it
- * has not ended by stop_ns, it is abandoned and the connection is closed. A late kill could hit the next statement. So
- * the killer thread is awaited, and a ROLLBACK, which a kill may safely hit, follows each statement. Remaining rows are
- * read to their end if that is immediate; otherwise the killer is used.
+ * Stopping. The server ends a statement at its max_statement_time. If it does not within GRACE_NS, or on cancellation,
+ * a separate thread opens a second connection and sends KILL QUERY. The call meanwhile continues to wait for the
+ * server. If the server has not answered by stop_ns, the statement is abandoned and the connection is closed. A late
+ * kill could stop the next statement. So the caller waits for the killer thread, and sends a ROLLBACK after each
+ * statement, which a kill may safely stop. Unread rows are read if they arrive at once; otherwise the statement is
+ * killed.
  *
- * Rejected: leaving the call and resuming it later. The library does not support it.
+ * Rejected: suspending the call and resuming it after the statement was stopped. The library does not support this.
  */
 #include "lib/db/mariadb_int.h"
 
@@ -28,16 +29,16 @@
 LATE_LIBRARY(libmariadb, LIBMARIADB_CALLS, LIBMARIADB_FILE, LIBMARIADB_PACKAGE)
 
 enum { SLICE_MS = 20, STOP_MS = 500, CONNECT_MS = 5000, KILL_S = 2, MAX_KILLERS = 16, PACKET_SLACK = 1 << 20 };
-enum { STACK = 256 << 10 }; /* stack of a call that may be abandoned: it includes resolving a host name */
+enum { STACK = 256 << 10 }; /* stack of a non-blocking call; resolving a host name needs much of it */
 enum { READ_ON_ROWS = 1000 };
 static const int64_t READ_ON_NS = 20 * 1000000LL;
-static const int64_t GRACE_NS = 150 * 1000000LL; /* the server's own timeout acts first, and costs no connection */
+static const int64_t GRACE_NS = 150 * 1000000LL; /* time for the server's own timeout to act */
 
 /* --- failures ----------------------------------------------------------------------------------------------------- */
 
 enum { STATEMENT_TIMEOUT = 1969, TOO_DEEP = 1473, OF_SESSION_MEMORY = 1290, NO_ROUTINE_RIGHT = 1370 };
 
-/* Errors that are not listed are errors of the statement. */
+/* Error numbers of the server and the client. Unlisted errors of the server are errors of the statement. */
 static const struct {
     unsigned number;
     enum err_code code;
@@ -76,7 +77,7 @@ static const struct {
     {ER_OUT_OF_SORTMEMORY, ERR_LIMIT_MEMORY},
     {ER_OUT_OF_RESOURCES, ERR_LIMIT_MEMORY},
     {ER_DISK_FULL, ERR_LIMIT_MEMORY},
-    {ER_RECORD_FILE_FULL, ERR_LIMIT_MEMORY}, /* a temporary table past tmp_disk_table_size */
+    {ER_RECORD_FILE_FULL, ERR_LIMIT_MEMORY}, /* a temporary table exceeds tmp_disk_table_size */
     {ER_STACK_OVERRUN, ERR_LIMIT_DEPTH},
     {ER_STACK_OVERRUN_NEED_MORE, ERR_LIMIT_DEPTH},
     {TOO_DEEP, ERR_LIMIT_DEPTH},
@@ -110,10 +111,11 @@ static enum err_code out_of_time(const struct mariadb_db *self)
     return self->due_is_deadline ? ERR_DEADLINE : ERR_LIMIT_TIME;
 }
 
-/* The library reports a packet above its limit as a lost connection. The code below tells the two apart. */
+/* True if a packet exceeded the limit. The library reports this as a lost connection; net.error distinguishes the two.
+ */
 static bool is_too_large(const MYSQL *conn, unsigned number)
 {
-    enum { PACKET_REFUSED = 1 }; /* 2: the connection was lost */
+    enum { PACKET_REFUSED = 1 }; /* 2 means that the connection was lost */
     return number == CR_NET_PACKET_TOO_LARGE || (number == CR_SERVER_LOST && conn->net.error == PACKET_REFUSED);
 }
 
@@ -126,13 +128,13 @@ static void hide_accounts(char *text)
         while (start > text && start[-1] != '\'') start--;
         if (start > text) start--;
         size_t len = end ? (size_t)(end + 1 - start) : strlen(start);
-        if (len < strlen(instead)) return; /* ''@'' */
+        if (len < strlen(instead)) return; /* too short for the replacement */
         memcpy(start, instead, strlen(instead));
         memmove(start + strlen(instead), start + len, strlen(start + len) + 1);
     }
 }
 
-/* Reports the failure of the last call. */
+/* Reports an error of the server or the client. Closes the connection if it is no longer usable. */
 static enum err_code failed(struct mariadb_db *self, unsigned number, const char *state, const char *said,
                             struct err *err)
 {
@@ -165,7 +167,7 @@ static enum err_code call_failed(struct mariadb_db *self, struct err *err)
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
-/* Excludes plugins that would send the password in the clear to any server. */
+/* The permitted authentication plugins. Excludes plugins that would send the password unencrypted to any server. */
 #define PLUGINS "mysql_native_password,client_ed25519,caching_sha2_password,parsec"
 
 static MYSQL *new_connection(const struct mariadb_address *address)
@@ -189,10 +191,10 @@ static MYSQL *new_connection(const struct mariadb_address *address)
 
 /* --- stopping ----------------------------------------------------------------------------------------------------- */
 
-/* Shared by the killer thread and the waiting thread; the last holder frees it. */
+/* Shared by the killer thread and the waiting thread. The last of the two frees it. */
 struct mariadb_killer {
     struct mariadb_address *address;
-    unsigned long id; /* of the connection */
+    unsigned long id; /* id of the connection whose statement is killed */
     atomic_bool done;
     atomic_uint holders;
 };
@@ -232,7 +234,7 @@ static void *kill_main(void *arg)
     return NULL;
 }
 
-/* Returns NULL if too many killer threads already hang. */
+/* Starts a killer thread. Returns NULL if MAX_KILLERS threads already run, or if no thread could be started. */
 static struct mariadb_killer *start_killing(const struct mariadb_db *self)
 {
     if (atomic_fetch_add(&n_killers, 1) >= MAX_KILLERS) {
@@ -254,7 +256,7 @@ static struct mariadb_killer *start_killing(const struct mariadb_db *self)
     return NULL;
 }
 
-/* Starts to stop the running statement. The current call goes on until it ends. */
+/* Starts to stop the running statement. The caller must continue the current call until it ends. */
 static void stop(struct mariadb_db *self, enum err_code why)
 {
     if (self->stopping) return;
@@ -274,7 +276,7 @@ void mariadb_link_settle(struct mariadb_db *self)
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
-/* Waits at most one slice for the events of the call. Returns the events that occurred, as the library expects them. */
+/* Waits at most SLICE_MS for the events in `status`. Returns the events that occurred, as flags of the library. */
 static int poll_slice(MYSQL *conn, int status, int64_t until_ns)
 {
     int64_t left_ms = (until_ns - clock_now_ns()) / 1000000 + 1;
@@ -288,8 +290,8 @@ static int poll_slice(MYSQL *conn, int status, int64_t until_ns)
     return fd.revents & (POLLERR | POLLHUP | POLLNVAL) ? ready | all : ready & status;
 }
 
-/* Waits for the events of the current call, within the statement's deadline. An error means that the call must be
- * abandoned. */
+/* Waits for the events of the current call. Starts to stop the statement at its deadline or on cancellation. Returns an
+ * error if the statement was abandoned; the connection is then closed. */
 static enum err_code wait_for(struct mariadb_db *self, int *status, struct err *err)
 {
     int wanted = *status;
@@ -311,9 +313,9 @@ static enum err_code wait_for(struct mariadb_db *self, int *status, struct err *
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* In this session the server reads a statement as lib/sql/scan.re does: a backslash is an ordinary character, double
- * quotes enclose names, || concatenates texts. The other settings are bounds, and UTC. ONLY_FULL_GROUP_BY stays as the
- * server's owner has set it, because legitimate statements depend on it. */
+/* Settings of a session. They make the server read a statement like lib/sql/scan.re: a backslash is an ordinary
+ * character, double quotes enclose names, and || concatenates texts. The other settings are the time zone UTC and
+ * limits. ONLY_FULL_GROUP_BY keeps the global setting, because legitimate statements depend on it. */
 static const char *const session[] = {
     "SET SESSION sql_mode = CONCAT('ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES',"
     " IF(FIND_IN_SET('ONLY_FULL_GROUP_BY', @@global.sql_mode), ',ONLY_FULL_GROUP_BY', ''))",
@@ -325,7 +327,7 @@ static const char *const session[] = {
 
 enum { OLDEST = 100500 };
 
-/* Reads the sql_mode that the server's other sessions have by default. */
+/* Reads the global sql_mode, which other sessions have by default. */
 static enum err_code ask_modes(struct mariadb_db *self, struct err *err)
 {
     static const char *const names[] = {"ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES"};
@@ -410,7 +412,8 @@ enum err_code mariadb_link_open(struct mariadb_db *self, int64_t until_ns, struc
     return code ? code : greet(self, err);
 }
 
-/* Sends no goodbye message, which could block. */
+/* Closes the connection. Shuts down the socket first, because the library would otherwise send a message, which could
+ * block. */
 void mariadb_link_close(struct mariadb_db *self)
 {
     if (!self->conn) return;
@@ -449,7 +452,7 @@ enum err_code mariadb_link_row(struct mariadb_db *self, MYSQL_RES *result, MYSQL
     return *out || !mysql_errno(self->conn) ? ERR_OK : call_failed(self, err);
 }
 
-/* Reads unwanted rows if there are few and they arrive at once. Usually only the end marker is left. */
+/* Reads and drops unread rows if they are few and arrive at once. Usually only the end marker is unread. */
 static void read_on(struct mariadb_db *self, MYSQL_RES *result)
 {
     int64_t due = self->due_ns;
@@ -471,7 +474,7 @@ void mariadb_link_end(struct mariadb_db *self, MYSQL_RES *result)
         while (status && !(code = wait_for(self, &status, NULL))) status = mysql_free_result_cont(result, status);
         if (!code) return;
     }
-    result->handle = NULL; /* closed or complete: no rows remain */
+    result->handle = NULL; /* connection closed or result complete: no rows remain */
     mysql_free_result(result);
 }
 
@@ -496,6 +499,6 @@ enum err_code mariadb_link_prepare(struct mariadb_db *self, const char *sql, siz
     while (status && !(code = wait_for(self, &status, err))) status = mysql_stmt_prepare_cont(&failure, stmt, status);
     if (!code && failure)
         code = failed(self, mysql_stmt_errno(stmt), mysql_stmt_sqlstate(stmt), mysql_stmt_error(stmt), err);
-    mysql_stmt_close(stmt); /* a message without a reply; not sent if the connection is closed */
+    mysql_stmt_close(stmt); /* sends a message that has no reply, unless the connection is closed */
     return code;
 }

@@ -1,9 +1,9 @@
-/* Lists the catalogue of a MariaDB server: the connection's database, as far as the account may see it. */
+/* Lists the catalogue of the connection's database in MariaDB, as far as the account may see it. */
 #include "lib/db/db_engine.h"
 
 #include <glib.h>
 
-/* Types other than numbers and bytes are read and written as text. */
+/* Values of types other than numbers and bytes are texts. */
 static enum db_affinity mariadb_affinity(const char *type)
 {
     static const struct {
@@ -23,11 +23,11 @@ static enum db_affinity mariadb_affinity(const char *type)
     return DB_AFFINITY_TEXT;
 }
 
-/* Surrounds a quoted name in a text literal and yields the unquoted name. */
+/* SQL around a text literal that contains a quoted name. The expression yields the name without quotes. */
 #define UNQUOTE_BEFORE "REPLACE(REVERSE(SUBSTR(REVERSE(SUBSTR("
 #define UNQUOTE_AFTER  ", 2)), 2)), '\"\"', '\"')"
 
-/* A table of an engine that reads remote data counts as a view, because the cost of reading it is unknown. */
+/* A table whose storage engine reads remote data is listed as a view, because the cost of reading it is unknown. */
 #define MARIADB_TABLES                                                                                                 \
     "SELECT t.table_name, CASE WHEN t.table_type = 'VIEW' OR t.engine IN ('CONNECT', 'FEDERATED', 'SPIDER') THEN"      \
     " 'view' ELSE 'table' END, NULLIF(v.view_definition, ''),"                                                         \
@@ -46,7 +46,7 @@ static enum db_affinity mariadb_affinity(const char *type)
     " AND k.column_name = c.column_name AND k.index_name = 'PRIMARY'"                                                  \
     " WHERE c.table_schema = DATABASE() AND c.table_name = " UNQUOTE_BEFORE
 
-/* Index names are unique within a table only. */
+/* Includes the table, because index names are unique only within a table. */
 #define INDEX_NAME "CONCAT(HEX(table_name), '.', HEX(index_name))"
 
 #define MARIADB_INDEXES                                                                                                \

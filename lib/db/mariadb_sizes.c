@@ -1,10 +1,10 @@
-/* Functions in which MariaDB cannot be interrupted: the bounds of their results, and their time in nanoseconds on a
- * slow machine. tests/live/giveup.c measures them. The server's own cap on a packet bounds most results too, but it may
- * be a gigabyte. */
+/* Functions in which MariaDB cannot be interrupted (size_bound.h): the size of their results, and their time in
+ * nanoseconds on a slow machine. tests/live/giveup.c measures the times. The server's limit on packets also limits most
+ * results, but it may be a gigabyte. */
 #include "lib/db/size_bound.h"
 
 /* clang-format off */
-/* Sorted. A function that is not listed reads and writes its arguments once. */
+/* Sorted. An unlisted function is assumed to read all its arguments once, and to return them. */
 static const struct size_rule rules[] = {
     {"coalesce", SIZE_OF_LARGEST, WORK_BY_BYTE, 0, 1, 0, 1.0F, 0},
     {"concat", SIZE_OF_ALL, WORK_BY_BYTE, 0, 1, 0, 5.0F, 0},
@@ -108,7 +108,7 @@ const struct size_engine size_engine_mariadb = {
     .casts = casts,
     .n_casts = G_N_ELEMENTS(casts),
     .ns = 80,
-    .rows = 10000, /* the server truncates the text at 1 MiB */
+    .rows = 10000, /* the server truncates a joined text at 1 MiB */
     .count_open = "LEAST((",
     .count_close = "), %llu)",
 };

@@ -1,4 +1,4 @@
-/* Converts MariaDB's values, so that the same data has the same digest on all engines.
+/* Converts values of MariaDB so that equal data has equal digests on all engines.
  *
  *     integers, year, bit          DB_INT; a bigint unsigned past its range DB_FLOAT
  *     boolean                      DB_INT, because it is a tinyint
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINARY = 63 }; /* the character set of bytes */
+enum { BINARY = 63 }; /* number of the character set "binary" */
 
 static struct db_value real(const char *text)
 {
@@ -29,7 +29,7 @@ static struct db_value whole(const char *text)
     return !errno && *end == '\0' ? (struct db_value){.type = DB_INT, .i = i} : real(text);
 }
 
-/* Big-endian, eight bytes at most. */
+/* Reads a BIT value: big-endian, at most eight bytes. */
 static struct db_value bits(const char *bytes, unsigned long len)
 {
     uint64_t value = 0;

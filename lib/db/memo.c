@@ -1,6 +1,6 @@
-/* A cache of small results (db.h). Candidates of a question are similar, and so are questions of a database. A replay
- * of Spider's development questions runs 8,300 statements, of which 1,600 are repeated exactly within their question.
- * The cache keeps copies in an arena of bounded size and never evicts single entries. */
+/* A cache of small results (db.h). It is useful because candidates of a question run similar statements. A replay of
+ * Spider's development questions runs 8,300 statements, of which 1,600 repeat an earlier statement of the same
+ * question. The cache stores copies in an arena of limited size and never evicts single entries. */
 #include "lib/db/db_engine.h"
 
 #include <glib.h>
@@ -16,7 +16,7 @@ struct memo_entry {
 
 struct db_memo {
     struct arena arena;
-    GHashTable *entries; /* a set; its entries live in the arena */
+    GHashTable *entries; /* set of struct memo_entry, which are in the arena */
 };
 
 static bool has_text(const struct db_value *value)
@@ -24,7 +24,7 @@ static bool has_text(const struct db_value *value)
     return value->type == DB_TEXT || value->type == DB_BLOB;
 }
 
-/* Hashes the statement and its params. Unequal statements may collide. */
+/* Hashes the statement and its params. is_same decides whether statements with the same hash are equal. */
 static guint hash_of(gconstpointer p)
 {
     const struct db_statement *statement = &((const struct memo_entry *)p)->statement;
@@ -37,7 +37,7 @@ static guint hash_of(gconstpointer p)
     return (guint)hash;
 }
 
-/* Compares bits: 1 and 1.0 differ, and so do 0.0 and -0.0. */
+/* Compares types and bits, so 1 differs from 1.0, and 0.0 differs from -0.0. */
 static bool is_same_value(const struct db_value *a, const struct db_value *b)
 {
     if (a->type != b->type) return false;
@@ -89,7 +89,8 @@ void db_memo_free(struct db_memo *memo)
     g_free(memo);
 }
 
-/* True if the cached run stays within the current limits on steps, which may be lower than when it ran. */
+/* True if the cached result took fewer steps than the current limits allow. These may be lower than when the statement
+ * ran. */
 static bool is_within(const struct db_result *result, const struct db_limits *limits)
 {
     return (!limits->max_steps || result->steps < limits->max_steps) &&
@@ -104,7 +105,7 @@ static bool are_small(const struct db_value *values, size_t n)
     return true;
 }
 
-/* Returns NULL if the arena is full. */
+/* Copies values and their texts. Returns NULL if the arena is full. */
 static struct db_value *copy_values(struct arena *arena, const struct db_value *from, size_t n)
 {
     struct db_value *values = arena_new_array(arena, n, struct db_value);
@@ -152,7 +153,8 @@ void memo_keep(struct db_memo *memo, const struct db_statement *statement, const
     struct memo_entry *entry = arena_new(&memo->arena, struct memo_entry);
     if (!entry) return;
     *entry = (struct memo_entry){*statement, *result};
-    if (statement->stop_rows) entry->result.ns = entry->result.prepare_ns = 0; /* the time of a probe is not reused */
+    /* The times of a run with stop_rows are not reused. */
+    if (statement->stop_rows) entry->result.ns = entry->result.prepare_ns = 0;
     if (copy_statement(&memo->arena, &entry->statement) && copy_result(&memo->arena, &entry->result))
         g_hash_table_replace(memo->entries, entry, entry);
 }

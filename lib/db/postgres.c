@@ -1,40 +1,39 @@
 /* Runs statements in PostgreSQL.
  *
- * A statement passes the length and encoding check of db.c, and then the gate (postgres_gate.h). It then runs in its
- * own READ ONLY transaction, which sets every relevant setting locally:
+ * db.c has checked the length and the encoding of a statement. The gate (postgres_gate.h) checks its contents. The
+ * statement then runs in its own READ ONLY transaction, which sets all relevant settings locally:
  *     DECLARE assay NO SCROLL CURSOR FOR <statement>    by the extended protocol
  *     FETCH FORWARD n FROM assay                        row by row
- * ROLLBACK and DISCARD ALL follow. All of it is sent at once (postgres_link.c), so a statement takes one round trip.
+ * ROLLBACK and DISCARD ALL follow. Everything is sent at once (postgres_link.c), so a statement takes one round trip.
  *
- * The cursor has three reasons. After FOR the server's grammar accepts only a SELECT or VALUES, so COPY, SET or a
- * second statement is a syntax error even for a superuser. The server produces only the n rows requested, and nothing
- * needs to be cancelled. The plan is not parallel. The extended protocol also refuses a second statement, and binds
+ * The cursor has three advantages. After FOR the server's grammar accepts only a SELECT or VALUES, so COPY, SET or a
+ * second statement is a syntax error, even for a superuser. The server computes only the n requested rows, so nothing
+ * has to be cancelled. The plan is not parallel. The extended protocol also refuses a second statement, and binds
  * parameters.
  *
- * With a ceiling on the cost, EXPLAIN precedes DECLARE in the same transaction. Its result is awaited, so the statement
+ * With max_cost, EXPLAIN runs before DECLARE in the same transaction. The client waits for its result, so the statement
  * takes two round trips.
  *
- * Time: the server applies statement_timeout. The client waits a little longer (postgres_link.c), for a server that
- * does not. PAST_MS after the limit the connection is closed and the thread is released. Memory: work_mem, and no
- * parallel workers. A role should also have a temp_file_limit, which only a superuser can set (`assay doctor` checks
- * it). Rows and bytes: the sink's caps, and a count of the bytes received of a row.
+ * Time: the server applies statement_timeout. If it does not react, the client cancels the statement a little later
+ * (postgres_link.c). PAST_MS after the limit the client closes the connection and returns. Memory: work_mem, without
+ * parallel workers. The role should also have a temp_file_limit, which only a superuser can set (`assay doctor` checks
+ * it). Rows and bytes: the limits of the sink, and a count of the received bytes of a row.
  *
- * The fingerprint. An unchanged snapshot of the server (every transaction that writes, committed or not) proves for one
- * round trip that nothing has changed. But the snapshot changes with any database of the server. Then three sources
- * decide:
- * - the catalogue rows of the schemas that the role may use; their xmin changes with each DDL, not with VACUUM or
- *   ANALYZE
- * - the numbers and sizes of the files (TRUNCATE, rewriting)
- * - the counters of rows inserted, updated and deleted
+ * The fingerprint. Every transaction that writes, in any database of the server, changes the server's snapshot. So if
+ * the snapshot is unchanged, nothing has changed; reading it takes one round trip. If it has changed, three sources
+ * show whether this database has changed:
+ * - the catalogue rows of the schemas that the role may use, whose xmin changes with DDL but not with VACUUM or ANALYZE
+ * - the numbers and sizes of the tables' files, which change when a table is truncated or rewritten
+ * - the counters of inserted, updated and deleted rows
  *
- * Counters are reported up to a second late, by an idle session up to ten. So they are read again until the snapshot
- * has been unchanged for twelve seconds. Until then an index may be outdated, while statements always see the current
- * data. After a crash the counters start at zero, which costs one rebuild. Their start time is part of the fingerprint,
- * because the counters could reach their old values again.
+ * A session reports its counters up to one second late, or ten if it is idle. So the counters are read again until the
+ * snapshot has been unchanged for twelve seconds. Until then a schema index may be out of date; statements always see
+ * the current data. After a crash the counters start at zero, so the index is rebuilt. Their start time is part of the
+ * fingerprint, because they could reach their old values again.
  *
- * A standby has no counters: only sizes show changes there, and an update in place may not change a size. Data outside
- * of these schemas or of this server, in foreign tables and behind views, is not covered either. db_tells_changes is
- * false in these cases.
+ * In some cases the fingerprint does not cover all changes, and db_tells_changes is false. A standby has no counters,
+ * and an update in place may not change a size. Foreign tables contain data of other servers. Views may read tables
+ * outside of these schemas.
  */
 #include "lib/db/postgres_check.h"
 #include "lib/db/postgres_gate.h"
@@ -48,8 +47,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Condition on pg_namespace: the schemas whose tables the role may name. The index uses the same condition
- * (postgres_listing.c). */
+/* Condition on pg_namespace: the schemas whose tables the role may name. postgres_listing.c uses the same condition. */
 #define SCHEMAS                                                                                                        \
     "nspname !~ '^pg_' AND nspname <> 'information_schema' AND pg_catalog.has_schema_privilege(oid, 'USAGE')"
 
@@ -57,17 +55,17 @@
 
 enum {
     CLEAN_MS = 1000,
-    PAST_MS = 230, /* no statement holds a thread for more than 250 ms past its limit */
+    PAST_MS = 230, /* ensures that no statement blocks a thread for more than 250 ms past its limit */
     LOCK_MS = 500,
     FINGERPRINT_MS = 10000,
-    OLDEST = 130000 /* hash_mem_multiplier, pg_current_snapshot */
+    OLDEST = 130000 /* has hash_mem_multiplier and pg_current_snapshot */
 };
 static const int64_t STABLE_AFTER_NS = 12 * 1000000000LL, CHECK_INTERVAL_NS = 500 * 1000000LL;
 
 /* --- one statement's frame ---------------------------------------------------------------------------------------- */
 
-/* The texts of types depend on some of these settings (postgres_value.c); the others are bounds. SET is used and not
- * one SELECT of set_config, which a restricted role may not call. */
+/* Settings of the transaction. The text format of values depends on some of them (postgres_value.c); the others are
+ * limits. A single SELECT of set_config is not used, because a restricted role may not call it. */
 static const char *const settings[] = {
     "SET LOCAL work_mem = '16MB'",
     "SET LOCAL hash_mem_multiplier = 2",
@@ -90,7 +88,7 @@ static enum err_code queue_setting(struct postgres_db *self, const char *name, i
     return link_queue(self, sql, NULL, err);
 }
 
-/* Queues BEGIN and the settings of the transaction. */
+/* Queues the frame: BEGIN and the settings of the transaction. */
 static enum err_code queue_frame(struct postgres_db *self, struct err *err)
 {
     int64_t left_ms = CLAMP((self->due_ns - clock_now_ns()) / 1000000, 1, INT_MAX / 2);
@@ -108,7 +106,7 @@ static enum err_code queue_frame(struct postgres_db *self, struct err *err)
     return code;
 }
 
-/* Reads the results of the frame. A setting that the server refuses is not reported as an error of the statement. */
+/* Reads the results of the frame. Returns ERR_DB_UNREADABLE if the server refuses a setting. */
 static enum err_code read_frame(struct postgres_db *self, struct err *err)
 {
     struct err why = {0};
@@ -125,7 +123,7 @@ static enum err_code queue_cleaning(struct postgres_db *self, struct err *err)
 {
     enum err_code code = link_queue(self, "ROLLBACK", NULL, err);
     if (!code) code = link_end_section(self, err);
-    if (!code) code = link_queue(self, "DISCARD ALL", NULL, err); /* must be the first statement of its section */
+    if (!code) code = link_queue(self, "DISCARD ALL", NULL, err); /* must be the first statement of a section */
     if (!code) code = link_end_section(self, err);
     self->cleaning = code == ERR_OK;
     return code;
@@ -155,7 +153,7 @@ static enum err_code meet(struct postgres_db *self, struct err *err)
                    version / 10000, OLDEST / 10000);
 }
 
-/* Queues a flight's own statements, up to the end of their section. */
+/* Queues the statements of a flight after its frame, and ends their section. */
 typedef enum err_code load_fn(struct postgres_db *self, const struct db_statement *statement, struct err *err);
 
 static enum err_code take_off(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
@@ -172,7 +170,7 @@ static enum err_code take_off(struct postgres_db *self, load_fn *load, const str
 
 static void close_frame(struct postgres_db *self, bool stop);
 
-/* Reloads the list of own functions, which is out of date, and sends the flight again. */
+/* Reloads the outdated list of user-defined functions, and sends the flight again. */
 static enum err_code take_off_again(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
                                     struct err *err)
 {
@@ -184,29 +182,30 @@ static enum err_code take_off_again(struct postgres_db *self, load_fn *load, con
     return code ? code : take_off(self, load, statement, err);
 }
 
-/* Sends the frame and its load, and reads the results of the frame. Reopens, once, a connection that broke while idle.
- */
+/* Sends a flight: the frame, the check and the statements that `load` queues. Reads the results of the frame and the
+ * check. If an open connection was lost while idle, reopens it once. */
 static enum err_code open_frame(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
                                 struct err *err)
 {
     bool fresh = !self->conn;
     enum err_code code = take_off(self, load, statement, err);
     if (code == ERR_UNREACHABLE && !fresh) {
-        link_close(self); /* the server may have sent a farewell before it closed the connection */
+        link_close(self); /* the server may have sent a last message, so the connection still counts as open */
         code = take_off(self, load, statement, err);
     }
     return code == ERR_REFUSED && self->stale ? take_off_again(self, load, statement, err) : code;
 }
 
-/* Restores the connection's state, or closes it. With `stop`, a statement that still runs is stopped. */
+/* Ends the transaction, and closes the connection if that fails. With `stop`, first stops a statement that still runs.
+ */
 static void close_frame(struct postgres_db *self, bool stop)
 {
     if (stop && link_is_running(self)) link_stop(self);
     if (!self->conn) return;
-    atomic_store(&self->cancelled, false); /* cleaning up is never cancelled */
+    atomic_store(&self->cancelled, false); /* the clean-up must not be cancelled */
     self->due_ns = clock_now_ns() + CLEAN_MS * 1000000LL;
     enum err_code code = link_settle(self, NULL);
-    /* the clean-up was not sent with the flight */
+    /* If the flight had no clean-up, sends it now. */
     bool open = !code && PQtransactionStatus(self->conn) != PQTRANS_IDLE;
     if (open) code = queue_cleaning(self, NULL);
     if (open && !code) code = link_fly(self, NULL);
@@ -216,7 +215,8 @@ static void close_frame(struct postgres_db *self, bool stop)
 
 /* --- the statement ------------------------------------------------------------------------------------------------ */
 
-/* Converts the n-th character, from 1, of "<prefix><sql>" to a byte of `sql`. Returns -1 if it is not in `sql`. */
+/* Converts a position of the server to a byte offset in `sql`. `position` is a character number, from 1, in a text that
+ * consists of `prefix` bytes and `sql`. Returns -1 if it is not in `sql`. */
 static int offset_of(const struct postgres_db *self, const char *position, size_t prefix, const char *sql, size_t len)
 {
     gint64 at = position ? g_ascii_strtoll(position, NULL, 10) - 1 - (gint64)prefix : -1;
@@ -227,7 +227,8 @@ static int offset_of(const struct postgres_db *self, const char *position, size_
     return p <= end ? (int)(p - sql) : -1;
 }
 
-/* Reads the cost from [{"Plan": {..., "Total Cost": 12.5, ...}}]. Returns a negative number if there is none. */
+/* Reads the cost from a text such as [{"Plan": {..., "Total Cost": 12.5, ...}}]. Returns a negative number if there is
+ * none. */
 static double total_cost(const char *text)
 {
     json_t *root = text ? json_loads(text, 0, NULL) : NULL;
@@ -245,8 +246,8 @@ static enum err_code queue_cost(struct postgres_db *self, const struct db_statem
     return code ? code : link_end_section(self, err);
 }
 
-/* INVARIANT costed: with a ceiling, a statement runs only if the server has estimated a cost below it. A missing
- * estimate counts as above it. This runs only the planner. */
+/* INVARIANT costed: with max_cost, a statement runs only if the server's estimate is at most max_cost. Without an
+ * estimate it does not run. The estimate runs only the planner. */
 static enum err_code read_cost(struct postgres_db *self, struct err *err)
 {
     double most = self->base.limits.max_cost, cost = -1;
@@ -266,7 +267,7 @@ static enum err_code read_cost(struct postgres_db *self, struct err *err)
                    cost, most);
 }
 
-/* Queues the statement, the FETCH of stop_rows rows (all if stop_rows is 0), and the clean-up. */
+/* Queues the statement, the FETCH and the clean-up. Fetches stop_rows rows, or all rows if that is 0. */
 static enum err_code queue_run(struct postgres_db *self, const struct db_statement *statement, struct err *err)
 {
     char *sql = g_strdup_printf(CURSOR "%.*s", (int)statement->len, statement->sql), fetch[64] = "FETCH ALL FROM assay";
@@ -279,8 +280,8 @@ static enum err_code queue_run(struct postgres_db *self, const struct db_stateme
     return code ? code : queue_cleaning(self, err);
 }
 
-/* Reads the server's verdict on the statement. *row then holds the first result (a row or the end), or NULL with an
- * error. */
+/* Reads the results of DECLARE and the first result of FETCH. Sets *row to the latter, which is a row or the end. On an
+ * error *row is NULL. */
 static enum err_code read_first(struct postgres_db *self, PGresult **row, struct err *err)
 {
     enum err_code code = link_finish(self, err);
@@ -289,7 +290,7 @@ static enum err_code read_first(struct postgres_db *self, PGresult **row, struct
     return link_next(self, row, err);
 }
 
-/* Reads up to the first result of the statement itself. */
+/* Sends the statement and reads all results before its own. With max_cost, first checks the cost. */
 static enum err_code open_statement(struct postgres_db *self, const struct db_statement *statement, struct err *err)
 {
     if (!(self->base.limits.max_cost > 0)) return open_frame(self, queue_run, statement, err);
@@ -318,7 +319,7 @@ static enum err_code read_row(const struct postgres_db *self, PGresult *from, st
     return ERR_OK;
 }
 
-/* Handles an error of the server, after which it sends nothing more for the statement. */
+/* Reports an error of the server, which ends the statement. */
 static enum err_code failed(struct postgres_db *self, const PGresult *result, struct err *err)
 {
     enum err_code code = link_failure(self, result, err);
@@ -326,7 +327,7 @@ static enum err_code failed(struct postgres_db *self, const PGresult *result, st
     return code;
 }
 
-/* Passes rows to `each` until it sets *stop. *stopped is then true, and more rows may arrive. */
+/* A callback for rows. It sets *stop if it needs no more rows. */
 struct taker {
     enum err_code (*each)(void *ctx, PGresult *row, bool *stop, struct err *err);
     void *ctx;
@@ -386,7 +387,7 @@ static enum err_code name_columns(const PGresult *row, struct arena *arena, stru
     return names ? ERR_OK : memory_error(err);
 }
 
-/* Collects the rows, of which `row` is the first. */
+/* Collects the rows. `row` is the first result; it is freed here. */
 static enum err_code run(struct postgres_db *self, PGresult *row, struct arena *arena, uint32_t stop_rows,
                          struct db_result *out, struct err *err)
 {
@@ -409,7 +410,8 @@ static enum err_code run(struct postgres_db *self, PGresult *row, struct arena *
     return code;
 }
 
-/* Handles a statement that the gate could not parse: asks the server for the error, and never runs it. */
+/* Handles a statement that the gate could not parse. Lets the server parse it to get the error message, and never runs
+ * it. */
 static enum err_code ask_why(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err);
 
 /* Runs a statement that has passed the gate. */
@@ -429,7 +431,7 @@ static enum err_code run_statement(struct postgres_db *self, struct arena *arena
     return code;
 }
 
-/* Runs a statement with its counts capped. Clears `calls`. */
+/* Runs a statement with its counts capped. Frees the contents of `calls`. */
 static enum err_code run_capped(struct postgres_db *self, struct arena *arena, const struct db_statement *statement,
                                 struct postgres_calls *calls, GArray *counts, struct db_result *out, struct err *err)
 {
@@ -465,7 +467,7 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
 
 /* --- db_prepare_check --------------------------------------------------------------------------------------------- */
 
-/* Queues a Parse only: the server resolves names and types, and runs nothing. */
+/* Queues only the parsing of a statement: the server resolves names and types, and runs nothing. */
 static enum err_code queue_parse(struct postgres_db *self, const struct db_statement *statement, struct err *err)
 {
     char *text = g_strndup(statement->sql, statement->len);
@@ -501,8 +503,9 @@ static enum err_code ask_server(struct postgres_db *self, const char *sql, size_
     return code;
 }
 
-/* Parsing reads the texts of rows and arrays, which runs the checks of their domains. So all words of the statement are
- * looked up first. Names with escapes or doubled quotes are not among these words. */
+/* While the server parses literals of rows and arrays, it runs the checks of their domains. So all words of the
+ * statement are looked up first. Names with escapes or doubled quotes cannot be looked up, so statements with them are
+ * not sent. */
 static enum err_code ask_why(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
 {
     struct err why = err ? *err : (struct err){0};
@@ -575,8 +578,8 @@ static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void 
 
 static const char snapshot_sql[] = "SELECT pg_catalog.pg_current_snapshot()::text";
 
-/* Everything that changes with schema or data; see the head of the file. Inheritance is covered in all schemas, because
- * an inherited column may belong to a table that the role may not name. */
+/* Reads everything that changes with the schema or the data (see the top of this file). Includes inheritance in all
+ * schemas, because an inherited column may belong to a table that the role may not name. */
 static const char state_sql[] =
     "WITH spaces AS (SELECT oid, xmin, nspname FROM pg_catalog.pg_namespace WHERE " SCHEMAS "),"
     " tables AS (SELECT oid, xmin, relname, relkind, relfilenode FROM pg_catalog.pg_class WHERE relkind IN"
@@ -608,10 +611,10 @@ static const char state_sql[] =
     " WHERE d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass"
     " AND r.ev_class IN (SELECT oid FROM tables) AND d.refobjid NOT IN (SELECT oid FROM tables)) FROM parts";
 
-/* The row of state_sql. */
+/* The result of state_sql. */
 struct state {
     char *print;
-    bool hides_changes; /* of a standby, or of a database with foreign data (db_tells_changes) */
+    bool hides_changes; /* some changes do not change `print` (db_tells_changes) */
 };
 
 static bool copy_state(void *ctx, const struct db_value *row, uint32_t n)
@@ -623,7 +626,7 @@ static bool copy_state(void *ctx, const struct db_value *row, uint32_t n)
     return false;
 }
 
-/* Reads the snapshot alone, without the frame, because it is needed for every candidate. */
+/* Reads the snapshot. Sends no frame, because this is done for each candidate and must be fast. */
 static enum err_code ask_snapshot(struct postgres_db *self, char **out, struct err *err)
 {
     PGresult *result = NULL;
@@ -650,7 +653,8 @@ static enum err_code current_snapshot(struct postgres_db *self, char **out, stru
     return code;
 }
 
-/* True if the snapshot has changed, or if counters of earlier changes may still arrive. */
+/* True if the fingerprint must be computed again: the snapshot has changed, or counters of earlier changes may still
+ * arrive. */
 static bool must_look(struct postgres_db *self, const char *snapshot, int64_t now_ns)
 {
     if (!self->snapshot || strcmp(snapshot, self->snapshot) != 0) {
@@ -700,7 +704,7 @@ static bool tells_changes(const struct db *db)
 
 /* --- the engine's other slots ------------------------------------------------------------------------------------- */
 
-/* True for a URL of PostgreSQL, or for a "keyword=value ..." of libpq that starts with a known keyword. */
+/* True for a URL of PostgreSQL, or for a text "keyword=value ..." that starts with a known keyword of libpq. */
 static bool claims(const char *path)
 {
     static const char *const keywords[] = {"host",    "hostaddr", "port",    "dbname",   "user",
@@ -713,7 +717,7 @@ static bool claims(const char *path)
     return false;
 }
 
-/* Sets the flag only. The waiting thread sees it within a slice and cancels the statement. */
+/* Only sets a flag. The waiting thread checks it every SLICE_MS and cancels the statement. */
 static void interrupt(struct db *db)
 {
     atomic_store(&postgres_of(db)->cancelled, true);
@@ -727,7 +731,7 @@ static void append_running(GString *sql, int64_t id, int64_t age_ms)
 
 static void limits_changed(struct db *db)
 {
-    (void)db; /* the limits are read at each statement */
+    (void)db; /* each statement reads the limits itself */
 }
 
 static void close_handle(struct db *db)

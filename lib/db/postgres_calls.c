@@ -1,7 +1,7 @@
-/* Collects the names by which a statement could call a function (postgres_calls.h). The tree gives calls, operators,
- * types and a.b; parts that the tree holds as text are searched word by word. Where a.b may be a column, the sources of
- * FROM are searched for the column first. A doubt adds the name, because an extra name costs one lookup and a missing
- * one could run a user-defined function. */
+/* Collects the names by which a statement could call a function (postgres_calls.h). Calls, types and a.b come from the
+ * tree; operators come from the text. Parts that the tree contains as text are searched word by word. For a.b, the
+ * sources in FROM are first searched for a column b. In doubt a name is added: an unnecessary name costs one lookup,
+ * but a missing one could let a user-defined function run. */
 #include "lib/db/postgres_calls.h"
 
 #include <string.h>
@@ -14,12 +14,12 @@ struct call_collector {
     struct postgres_calls *out;
     const struct sql_node *root;
     const char *sql;
-    GPtrArray *sources; /* of every FROM in the statement: const struct sql_node * */
-    GHashTable *seen;   /* "<list>name" or "<list>name\ntable" */
+    GPtrArray *sources; /* const struct sql_node *: the sources of all FROMs in the statement */
+    GHashTable *seen;   /* names already added: "<list>name" or "<list>name\ntable" */
     bool too_many;
 };
 
-/* True if the key is new. Takes ownership of `key`. */
+/* Returns true if the key is new, and records it. Takes ownership of `key`. */
 static bool is_new(struct call_collector *c, char *key)
 {
     if (g_hash_table_size(c->seen) >= MAX_NAMES) c->too_many = true;
@@ -31,8 +31,8 @@ static void add(struct call_collector *c, enum calls_list list, const char *name
     if (is_new(c, g_strdup_printf("%d%s", (int)list, name))) g_ptr_array_add(c->out->lists[list], g_strdup(name));
 }
 
-/* Returns the name as the server folds it; free with g_free. A single-byte encoding folds more than ASCII: see
- * all_folded. */
+/* Returns the name in lower case unless it is quoted, like the server. Free with g_free. Changes only ASCII letters; in
+ * single-byte encodings the server also changes others (all_folded). */
 static char *server_name(const char *text, size_t len, char quote)
 {
     return quote ? g_strndup(text, len) : g_ascii_strdown(text, (gssize)len);
@@ -53,7 +53,7 @@ bool postgres_same_name(const char *a, size_t a_len, char a_quote, const char *b
     return same;
 }
 
-/* Adds the name as written and in lower case, because it is not always known whether it was quoted. */
+/* Adds the name as written and in lower case, because the tree does not always show whether it was quoted. */
 static void add_name(struct call_collector *c, enum calls_list list, const char *text, size_t len)
 {
     char *forms[] = {server_name(text, len, '"'), server_name(text, len, 0), all_folded(text, len)};
@@ -75,7 +75,8 @@ static bool in_word(char c)
     return g_ascii_isalnum(c) || c == '_' || c == '$' || (c & 0x80);
 }
 
-/* The end of an operator depends on comments and on the lexer, so each part of the run is added. */
+/* Adds every part of a run of operator characters, because comments and the server's lexer determine where an operator
+ * ends. */
 static void add_operators(struct call_collector *c, const char *run, size_t len)
 {
     for (size_t from = 0; from < len && !c->too_many; from++)
@@ -86,7 +87,7 @@ static void add_operators(struct call_collector *c, const char *run, size_t len)
         }
 }
 
-/* Keywords that call an operator. The server finds those operators by name too. */
+/* Keywords that call operators. The server also looks up these operators by name. */
 static const struct {
     const char *word;
     const char *operators[4];
@@ -112,7 +113,8 @@ static void add_word_operators(struct call_collector *c, const char *word, size_
     }
 }
 
-/* Searches strings and comments too, because only the server's lexer knows their extent. */
+/* Adds all operators in the text. Includes those in strings and comments, because only the server's lexer determines
+ * where these end. */
 static void add_text_operators(struct call_collector *c, const char *sql, size_t len)
 {
     for (size_t i = 0; i < len && !c->too_many;) {
@@ -127,7 +129,7 @@ static void add_text_operators(struct call_collector *c, const char *sql, size_t
     }
 }
 
-/* Adds the names in a text that the tree holds as written. */
+/* Adds all words of a part that the tree contains as text. */
 static void add_words(struct call_collector *c, enum calls_list list, const char *text, size_t len)
 {
     const char *end = text + len;
@@ -173,7 +175,8 @@ static bool is_ascii(const char *text, size_t len)
     return true;
 }
 
-/* Adds b as a function for a.b, unless the table (or "" for none) has a column b. */
+/* Adds b of a.b as a possible function. The server is asked whether `table` has a column b; with "" there is no such
+ * table. */
 static void add_attribute(struct call_collector *c, const struct sql_node *column, const char *table)
 {
     add_pair(c, server_name(column->text, column->text_len, column->quote), table);
@@ -207,11 +210,11 @@ static void ask_query(struct call_collector *c, const struct sql_node *query, co
 static void ask_table(struct call_collector *c, const struct sql_node *table, const struct sql_node *column,
                       unsigned depth)
 {
-    if (sql_kid(table, 0)) { /* columns are renamed; the names of the remaining columns are unknown here */
+    if (sql_kid(table, 0)) { /* its columns are renamed; the names of the other columns are unknown */
         if (!names_hold(sql_kid(table, 0), column)) add_attribute(c, column, "");
         return;
     }
-    /* A CTE hides a table of its name. Its scope is not checked, so the name counts as both. */
+    /* A CTE hides a table of the same name. Its scope is not checked, so both are searched. */
     for (const struct sql_node *n = table->text2 ? NULL : c->root; n; n = sql_walk(c->root, n)) {
         if (n->kind != SQL_CTE || !sql_name_is(n->text, n->text_len, table->text, table->text_len)) continue;
         if (names_hold(sql_kid(n, CTE_NAMES), column) || names_hold(sql_kid(n, CTE_ADDED), column)) continue;
@@ -226,8 +229,8 @@ static void ask_table(struct call_collector *c, const struct sql_node *table, co
 static void ask_source(struct call_collector *c, const struct sql_node *source, const struct sql_node *column,
                        unsigned depth)
 {
-    /* The column names of a function without a column list are unknown. g.g of generate_series(1, 2) AS g is a column;
-     * g.g of json_array_elements('[1]') AS g is g(g). */
+    /* The column names of a function without a column list are unknown, so b of a.b is always added. For example, g.g
+     * of generate_series(1, 2) AS g is a column. But g.g of json_array_elements('[1]') AS g means g(g). */
     const struct sql_node *names = source->kind == SQL_DERIVED     ? sql_kid(source, DERIVED_NAMES)
                                    : source->kind == SQL_FROM_CALL ? sql_kid(source, FROM_CALL_NAMES)
                                                                    : NULL;
@@ -248,7 +251,7 @@ static bool item_is(const struct sql_node *item, const struct sql_node *column)
     return is_name(column, x->text, x->text_len, x->quote);
 }
 
-/* Returns the only source of a SELECT *, or NULL. */
+/* Returns the source of a SELECT * with only one source, otherwise NULL. */
 static const struct sql_node *star_source(const struct sql_node *select)
 {
     const struct sql_node *items = sql_kid(select, SELECT_ITEMS), *from = sql_kid(select, SELECT_FROM);
@@ -270,7 +273,7 @@ static void ask_select(struct call_collector *c, const struct sql_node *select, 
         add_attribute(c, column, "");
 }
 
-/* The columns of VALUES are column1, column2 and so on, up to the width of a row. */
+/* True if the column is one of column1, column2, ..., up to the width of a row: these are the columns of VALUES. */
 static bool values_hold(const struct sql_node *values, const struct sql_node *column)
 {
     static const char prefix[] = "column";
@@ -285,7 +288,7 @@ static bool values_hold(const struct sql_node *values, const struct sql_node *co
     return holds;
 }
 
-/* Adds a call unless b is a column of this query. The first SELECT of the query names its columns. */
+/* Adds b of a.b unless it is a column of this query. The first SELECT of a query names its columns. */
 static void ask_query(struct call_collector *c, const struct sql_node *query, const struct sql_node *column,
                       unsigned depth)
 {
@@ -310,7 +313,7 @@ static bool goes_by(const struct sql_node *source, const struct sql_node *column
     return name && sql_name_is(name, len, column->text2, column->text2_len);
 }
 
-/* Adds a call unless b is a column of every source named a, anywhere in the statement. */
+/* Adds b of a.b unless it is a column of every source named a in the whole statement. */
 static void ask_column(struct call_collector *c, const struct sql_node *column)
 {
     bool found = false;

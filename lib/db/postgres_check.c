@@ -1,8 +1,8 @@
-/* The SQL of the check for user-defined functions (postgres_check.h), and the handling of its results.
+/* Implements the check for user-defined functions (postgres_check.h): its SQL, and the reading of its results.
  *
- * The check is one SELECT that fails if it finds something. The cast of a marked text to a number raises an error,
- * which also skips the rest of the section. The message of that error carries the finding. All names in these texts are
- * qualified, because the search path may hold the database's own objects.
+ * The check is a SELECT that fails if it finds something: it casts the finding, a text, to a number. Because of this
+ * error the server skips the rest of the section, which contains the statement. The error message contains the finding.
+ * All names in the SQL are qualified, because the search path may contain user-defined objects.
  */
 #include "lib/db/postgres_check.h"
 
@@ -11,10 +11,10 @@
 #include <glib.h>
 #include <string.h>
 
-/* Marks a finding. The cast of this text and the finding to a number fails, and with it the rest of the section. */
+/* Precedes the finding in the text that is cast, so that it can be found in the error message. */
 #define MARK "own: "
 
-/* Operators are qualified, because the search path may hold user-defined ones. */
+/* Operators are qualified, because the search path may contain user-defined ones. */
 #define IS     " OPERATOR(pg_catalog.=) "
 #define IS_ANY " OPERATOR(pg_catalog.=) ANY "
 #define IS_OWN " OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid "
@@ -22,19 +22,19 @@
 #define FAILS_BEGIN "SELECT CAST(("
 #define FAILS_END   " LIMIT 1) AS pg_catalog.int4)"
 
-/* Restricts ( ... ) AS f(function, ..., unasked) to functions that could run. */
+/* Restricts a subquery AS f(function, ..., unasked) to user-defined functions that could run. `unasked` is true if the
+ * server does not check EXECUTE. */
 #define OF_OWN                                                                                                         \
     " WHERE f.function" IS_OWN "AND (f.unasked OR pg_catalog.has_function_privilege(f.function, 'EXECUTE'))"           \
     " AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid" IS "d.refobjid"      \
     " WHERE d.refclassid" IS "3079::pg_catalog.oid AND d.classid" IS "1255::pg_catalog.oid AND d.objid" IS             \
     "f.function AND d.deptype" IS "'e'::pg_catalog.\"char\" AND e.extname" IS_ANY "(" POSTGRES_TRUSTED_EXTENSIONS "))"
 
-/* The object numbers in this file. Schema: pg_catalog 11. Catalogues: pg_proc 1255, pg_constraint 2606, pg_operator
- * 2617, pg_extension 3079. Types: json 114, jsonb 3802. Access methods: btree 403, hash 405. Languages: internal 12, c
- * 13. */
+/* Object numbers in this file. Schema: pg_catalog 11. Catalogues: pg_proc 1255, pg_constraint 2606, pg_operator 2617,
+ * pg_extension 3079. Types: json 114, jsonb 3802. Access methods: btree 403, hash 405. Languages: internal 12, c 13. */
 #define TO_JSON "c.casttarget" IS_ANY "('{114,3802}'::pg_catalog.oid[])"
 
-/* The checks of domains run when a text is read as a row or array that contains one. */
+/* Functions in the checks of domains. They run when a text is read as a row or array that contains the domain. */
 #define DOMAIN_CHECK "coalesce(o.oprcode::pg_catalog.oid, d.refobjid)"
 #define FROM_DOMAIN_CHECKS                                                                                             \
     " FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_depend d ON d.classid" IS                                     \
@@ -42,7 +42,8 @@
     "('{1255,2617}'::pg_catalog.oid[]) LEFT JOIN pg_catalog.pg_operator o ON d.refclassid" IS                          \
     "2617::pg_catalog.oid AND o.oid" IS "d.refobjid WHERE k.contypid" IS_OWN
 
-/* ORDER BY, GROUP BY and DISTINCT find functions by operator classes. Only a superuser can create those in C. */
+/* Functions of operator classes, which ORDER BY, GROUP BY and DISTINCT call. Functions in C are left out, because only
+ * a superuser can create them. */
 #define FROM_OPERATOR_CLASSES                                                                                          \
     " FROM (SELECT amprocfamily, amproclefttype, amproc::pg_catalog.oid FROM pg_catalog.pg_amproc UNION ALL"           \
     " SELECT m.amopfamily, m.amoplefttype, o.oprcode::pg_catalog.oid FROM pg_catalog.pg_amop m"                        \
@@ -51,12 +52,12 @@
     "('{403,405}'::pg_catalog.oid[]) JOIN pg_catalog.pg_proc p ON p.oid" IS "a.function AND NOT p.prolang" IS_ANY      \
     "('{12,13}'::pg_catalog.oid[]) WHERE a.function" IS_OWN
 
-/* --- the questions ------------------------------------------------------------------------------------------------ */
+/* --- the queries -------------------------------------------------------------------------------------------------- */
 
 static const char any_question[] =
     FAILS_BEGIN "SELECT '" MARK "'::pg_catalog.text FROM pg_catalog.pg_proc WHERE oid" IS_OWN FAILS_END;
 
-/* A checksum that changes with the user-defined objects, and with the role's right to execute them. */
+/* A checksum that changes if user-defined objects, or the role's right to execute them, change. */
 #define SUM(of, from)                                                                                                  \
     "(SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(oid, '.', xmin" of                                   \
     "))) FROM pg_catalog." from IS_OWN ")"
@@ -73,7 +74,7 @@ static const char any_question[] =
 static const char state_question[] =
     FAILS_BEGIN "SELECT '" MARK "'::pg_catalog.text WHERE NOT " STATE IS "$1::pg_catalog.text" FAILS_END;
 
-/* Rows (kind, name): the names that may_meet looks up, and the state that they belong to. */
+/* Lists rows (kind, name): the names that may_meet looks up and, with kind '=', the checksum of the state. */
 static const char listing[] =
     "SELECT '=', " STATE " UNION ALL SELECT f.kind, f.name::pg_catalog.text FROM ("
     "SELECT p.oid, 'f', p.proname, false FROM pg_catalog.pg_proc p"
@@ -82,18 +83,18 @@ static const char listing[] =
     " UNION ALL SELECT " DOMAIN_CHECK ", '*', '', false" FROM_DOMAIN_CHECKS
     " UNION ALL SELECT a.function, '*', '', true" FROM_OPERATOR_CLASSES ") AS f(function, kind, name, unasked)" OF_OWN;
 
-/* Functions that could run, as rows (function, description, whether EXECUTE is never checked). Parameters: $1 names, $2
- * operators, $3 types, $4 attributes and $5 their tables, $6 names in pg_catalog, $7 true if the statement names a
- * cast. */
+/* Subqueries that list functions that could run, as rows (function, description, whether the server does not check
+ * EXECUTE). Parameters: $1 names, $2 operators, $3 types, $4 attributes and $5 their tables, $6 names in pg_catalog, $7
+ * whether the statement contains a cast. */
 static const char *const sources[] = {
-    /* f(x) */
+    /* functions in f(x) */
     "SELECT p.oid, pg_catalog.concat('function ', p.oid::pg_catalog.regprocedure), false"
     " FROM pg_catalog.pg_proc p WHERE p.proname" IS_ANY "($1::pg_catalog.name[]) OR p.proname" IS_ANY
     "($6::pg_catalog.name[]) AND p.pronamespace" IS "11::pg_catalog.oid",
-    /* x + y, and the operators behind IN, BETWEEN, LIKE ... */
+    /* x + y, and the operators that IN, BETWEEN, LIKE and other keywords call */
     "SELECT o.oprcode::pg_catalog.oid, pg_catalog.concat('operator ', o.oid::pg_catalog.regoperator), false"
     " FROM pg_catalog.pg_operator o WHERE o.oprname" IS_ANY "($2::pg_catalog.name[])",
-    /* implicit casts in any expression, named casts, and the casts that to_json looks up */
+    /* implicit casts, casts in the statement, and the casts that to_json looks up */
     "SELECT c.castfunc, pg_catalog.concat('cast from ', c.castsource::pg_catalog.regtype, ' to ',"
     " c.casttarget::pg_catalog.regtype), " TO_JSON " FROM pg_catalog.pg_cast c WHERE c.castfunc" IS_OWN
     "AND ($7::pg_catalog.bool OR c.castcontext" IS "'i'::pg_catalog.\"char\" OR " TO_JSON " OR c.casttarget" IS_ANY
@@ -101,13 +102,13 @@ static const char *const sources[] = {
     " OR t.typname" IS_ANY "($4::pg_catalog.name[])))",
     "SELECT " DOMAIN_CHECK ", pg_catalog.concat('check ', k.conname, ' of the domain ',"
     " k.contypid::pg_catalog.regtype), false" FROM_DOMAIN_CHECKS,
-    /* types with an input function of their own */
+    /* types with a user-defined input function */
     "SELECT coalesce(r.rngcanonical, t.typinput)::pg_catalog.oid, pg_catalog.concat('type ',"
     " t.oid::pg_catalog.regtype), true FROM pg_catalog.pg_type t LEFT JOIN pg_catalog.pg_range r ON r.rngtypid" IS
     "t.oid WHERE t.typname" IS_ANY "($3::pg_catalog.name[]) OR t.typname" IS_ANY "($1::pg_catalog.name[])",
     "SELECT a.function, pg_catalog.concat('operator class of ', a.type::pg_catalog.regtype), "
     "true" FROM_OPERATOR_CLASSES,
-    /* a.f */
+    /* functions that a.f may mean */
     "SELECT p.oid, pg_catalog.concat('function ', p.oid::pg_catalog.regprocedure), false"
     " FROM ROWS FROM (pg_catalog.unnest($4::pg_catalog.name[]), pg_catalog.unnest($5::pg_catalog.text[])) AS a(name,"
     " place) JOIN pg_catalog.pg_proc p ON p.proname" IS "a.name AND p.pronargs OPERATOR(pg_catalog.>)"
@@ -119,7 +120,7 @@ static const char *const sources[] = {
     NULL,
 };
 
-/* Free with g_free. */
+/* Returns the query by names. Free with g_free. */
 static char *names_question(void)
 {
     char *all = g_strjoinv(" UNION ALL ", (char **)sources);
@@ -129,12 +130,12 @@ static char *names_question(void)
     return question;
 }
 
-/* --- the list of own functions ------------------------------------------------------------------------------------ */
+/* --- the list of user-defined functions --------------------------------------------------------------------------- */
 
 struct postgres_own {
     char *state;
-    GHashTable *names; /* kind and name, as listed */
-    bool anywhere;     /* true if a function may run whatever names the statement has */
+    GHashTable *names; /* kind and name of each row */
+    bool anywhere;     /* a user-defined function may run in any statement */
 };
 
 void check_forget(struct postgres_db *self)
@@ -184,7 +185,7 @@ static bool is_known(const struct postgres_own *own, const char *kind, const GPt
     return known;
 }
 
-/* True for words that need no check: built-in types as written, and the words of a frame. */
+/* True for words that need no check: names of built-in types, words of a frame, and numbers. */
 static bool is_usual_type(const char *word)
 {
     static const char *const usual[] = {
@@ -200,7 +201,7 @@ static bool is_usual_type(const char *word)
     return false;
 }
 
-/* Returns false only if the statement cannot call a user-defined function, as long as the state is unchanged. */
+/* Returns false only if the statement cannot call a function of the list. */
 static bool may_meet(const struct postgres_own *own, const struct postgres_calls *calls)
 {
     const GPtrArray *types = calls->lists[CALLS_TYPES];
@@ -211,14 +212,15 @@ static bool may_meet(const struct postgres_own *own, const struct postgres_calls
            is_known(own, "o", calls->lists[CALLS_OPERATORS]);
 }
 
-/* --- asking ------------------------------------------------------------------------------------------------------- */
+/* --- the check -------------------------------------------------------------------------------------------------------
+ */
 
 static struct db_value text_value(const char *text)
 {
     return (struct db_value){.type = DB_TEXT, .text = text, .len = strlen(text)};
 }
 
-/* Returns {"a","b"}; free with g_free. */
+/* Returns an array literal such as {"a","b"}. Free with g_free. */
 static char *array_text(const GPtrArray *list)
 {
     GString *text = g_string_new("{");
@@ -258,8 +260,8 @@ enum err_code check_queue(struct postgres_db *self, struct err *err)
     return link_queue(self, state_question, &(struct db_statement){.params = &state, .n_params = 1}, err);
 }
 
-/* Returns the finding from the server's message: invalid input syntax for type integer: "own: function f(text)". The
- * words around it are in the server's language. */
+/* Returns the finding, or NULL if there is none. It comes from a message of the server such as: invalid input syntax
+ * for type integer: "own: function f(text)". Only the part in quotes is independent of the server's language. */
 static char *found(const PGresult *result)
 {
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
@@ -268,7 +270,8 @@ static char *found(const PGresult *result)
     return last ? g_strndup(mark + strlen(MARK), (size_t)(last - mark) - strlen(MARK)) : g_strdup(mark + strlen(MARK));
 }
 
-/* The query by names reports its finding. The other queries only show that the query by names is needed. */
+/* Reports a finding. Only the query by names yields the function; after the other queries the list must be loaded
+ * again. */
 static enum err_code refuse(struct postgres_db *self, const char *what, struct err *err)
 {
     self->stale = !self->asks_names;

@@ -1,12 +1,12 @@
-/* Checks for rights of a PostgreSQL role beyond reading. */
+/* Checks for `assay doctor` that find rights of a PostgreSQL role beyond reading. */
 #include "lib/db/db_engine.h"
 #include "lib/db/postgres_trusted.h"
 
-/* Rights of PUBLIC count: the suggested statements revoke from both. */
+/* The role, as an identifier. A right that PUBLIC has counts too, so the suggested statements revoke it from both. */
 #define ME "pg_catalog.quote_ident(current_user)"
 
-/* Condition on a function's object number: not made by initdb, executable by the role, and not from a trusted
- * extension. */
+/* Condition on a function, given its object number. Initdb did not create it, the role may execute it, and it belongs
+ * to no trusted extension. */
 #define IS_OWN(function)                                                                                               \
     function " >= 16384 AND pg_catalog.has_function_privilege(" function ", 'EXECUTE') AND NOT EXISTS (SELECT FROM"    \
              " pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid WHERE d.classid ="          \

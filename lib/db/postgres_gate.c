@@ -1,16 +1,19 @@
-/* The statements that Assay does not send to PostgreSQL. Each statement is checked twice.
+/* Decides which statements Assay sends to PostgreSQL (postgres_gate.h). It checks each statement twice: its text and
+ * its tree.
  *
- * As text, before parsing. lib/sql's lexer also reads SQLite's SQL. It differs from the server's in nested comments, a
- * lone carriage return after --, [x] and U&"...". There, code could hide in a text that lib/sql reads as a string. So
- * such places are refused, and the names of functions with outside access are searched for in the bytes themselves.
+ * The text is checked before parsing. lib/sql's lexer also accepts the SQL of SQLite. It differs from the server's
+ * lexer in nested comments, a lone carriage return after --, [x] and U&"...". These are refused, because lib/sql could
+ * read as a string or comment what the server executes. Names of functions with access outside the database are refused
+ * anywhere in the text.
  *
- * As a tree: a query that calls only functions on the allow list and reads no system table. Hidden calls count: in
- * PostgreSQL ('x'::text).f and, for a function's alias a, a.f both mean f(...). Parts that the tree holds as text
- * (TABLESAMPLE, frames) may contain no call. A listed name may still be a user-defined function, and any a.b or
- * operator may call one. The server is asked about those (postgres_check.h).
+ * The check of the tree permits only queries that call functions on the allow list and read no system tables. It
+ * includes implicit calls: in PostgreSQL ('x'::text).f means f('x'), and a.f may mean f(a) if a is the alias of a
+ * function. Parts that the tree contains as text (TABLESAMPLE, frames) must not contain calls. A name on the list may
+ * still be that of a user-defined function, and any a.b or operator may call one. postgres_check.h asks the server
+ * about these.
  *
- * The third lock is in postgres.c: the statement runs as the query of a DECLARE CURSOR, where the server's own grammar
- * accepts nothing else.
+ * A third protection is in postgres.c: the statement runs as the query of a DECLARE CURSOR, where the server's own
+ * grammar accepts only a query.
  */
 #include "lib/db/postgres_gate.h"
 
@@ -21,8 +24,9 @@
 #include <glib.h>
 #include <string.h>
 
-/* Sorted. Excluded: functions with effects (nextval, set_config, lo_*, pg_*), that read the server (current_setting,
- * pg_read_file), that run text (query_to_xml), or whose name a legitimate schema may define. */
+/* The allowed functions, sorted. Excluded: functions with side effects (nextval, set_config, lo_*, pg_*), and functions
+ * that read server state or files (current_setting, pg_read_file). Also excluded: functions that run text as SQL
+ * (query_to_xml), and names that legitimate schemas define for their own functions. */
 static const char *const functions[] = {
     "abs",
     "acos",
@@ -334,7 +338,7 @@ static const char *const functions[] = {
     "word_similarity",
 };
 
-/* A word with one of these prefixes is refused everywhere, even inside a harmless literal. */
+/* Prefixes of words that are refused everywhere, even inside a literal. */
 static const char *const outside[] = {
     "pg_",     "lo_import", "lo_export", "lo_creat",   "lo_open",    "lo_unlink",    "lo_put",   "lo_get",
     "lo_from", "lo_trunc",  "lo_lseek",  "lo_tell",    "lo_close",   "lowrite",      "loread",   "dblink",
@@ -342,7 +346,7 @@ static const char *const outside[] = {
     "currval", "lastval",   "postgres_", "set_config", "current_se", "inet_server",  "inet_cli", "binary_up",
 };
 
-/* Columns that functions in FROM return without a column list. */
+/* Names of columns that functions in FROM return if there is no column list. */
 static const char *const call_columns[] = {"key", "value", "ordinality"};
 
 const char *const *postgres_gate_functions(size_t *n)
@@ -372,7 +376,7 @@ static size_t word_length(const char *word, const char *end)
 
 static bool is_outside(const char *word, size_t len)
 {
-    static const char ours[] = "pg_catalog"; /* the tree check covers the name that it qualifies */
+    static const char ours[] = "pg_catalog"; /* the check of the tree covers the qualified name */
     if (len == strlen(ours) && g_ascii_strncasecmp(word, ours, len) == 0) return false;
     for (size_t i = 0; i < G_N_ELEMENTS(outside); i++)
         if (len >= strlen(outside[i]) && g_ascii_strncasecmp(word, outside[i], strlen(outside[i])) == 0) return true;
@@ -384,7 +388,8 @@ static const char *find(const char *at, const char *end, const char *what)
     return memmem(at, (size_t)(end - at), what, strlen(what));
 }
 
-/* True if PostgreSQL, which nests comments, would end a comment later than lib/sql does. */
+/* True if a comment contains the start of a comment. PostgreSQL nests comments, so it would end the outer one later
+ * than lib/sql. */
 static bool has_nested_comment(const char *sql, const char *end)
 {
     for (const char *open = find(sql, end, "/*"); open;) {
@@ -395,7 +400,7 @@ static bool has_nested_comment(const char *sql, const char *end)
     return false;
 }
 
-/* Returns the first place where lib/sql's lexer and the server's may differ, or NULL. */
+/* Returns a description of the first text that lib/sql's lexer and the server's may read differently, or NULL. */
 static const char *unlike_lexing(const char *sql, const char *end)
 {
     if (has_nested_comment(sql, end)) return "a comment inside a comment";
@@ -428,14 +433,14 @@ static bool text_is(const char *text, size_t len, const char *name)
 
 static enum err_code check_call(const struct sql_node *call, struct err *err)
 {
-    /* "PG_CATALOG" is looked up as a user's schema */
+    /* The quoted name "PG_CATALOG" passes here, but is looked up like a user's schema. */
     bool ours = !call->text2 || text_is(call->text2, call->text2_len, "pg_catalog");
     if (ours && allow_list_has(functions, G_N_ELEMENTS(functions), call->text, call->text_len)) return ERR_OK;
     return refuse(err, "function", call->text, call->text_len);
 }
 
-/* True for TABLESAMPLE BERNOULLI (10) and SYSTEM (10), with REPEATABLE (1): its arguments are not in the tree, so they
- * must be numbers. */
+/* True for TABLESAMPLE BERNOULLI (10) or SYSTEM (10), possibly with REPEATABLE (1). The arguments are not in the tree,
+ * so they must be numbers. */
 static bool is_plain_sample(const struct sql_node *table)
 {
     static const char *const words[] = {"tablesample", "bernoulli", "system", "repeatable"};
@@ -469,7 +474,7 @@ static bool names_hold(const struct sql_node *names, const struct sql_node *colu
     return false;
 }
 
-/* True if a.x is a column of this function in FROM. Otherwise it might mean x(a). */
+/* True if a.x is a column of the function in FROM whose alias is a. Otherwise it might mean x(a). */
 static bool gives_column(const struct sql_node *source, const struct sql_node *column)
 {
     const struct sql_node *call = sql_kid(source, FROM_CALL_CALL);
@@ -483,7 +488,7 @@ static bool gives_column(const struct sql_node *source, const struct sql_node *c
     return names_hold(sql_kid(source, FROM_CALL_NAMES), column);
 }
 
-/* Functions that accept a whole row, so that c.f means f(c). They would show all columns of the row. */
+/* True for functions that accept a whole row, so c.f may mean f(c), which would show all columns of the row. */
 static bool takes_a_row(const struct sql_node *column)
 {
     static const char *const names[] = {
@@ -499,7 +504,8 @@ static bool takes_a_row(const struct sql_node *column)
     return false;
 }
 
-/* Checks a column of a function's alias. Both lists are short. */
+/* Checks that a.b is not an implicit call b(a). Refuses it if b is a function that accepts a row. Refuses it if a is
+ * the alias of a function in FROM and b is not one of its columns. */
 static enum err_code check_column(const struct sql_node *root, const struct sql_node *column, bool calls_in_from,
                                   struct err *err)
 {
@@ -518,8 +524,8 @@ static enum err_code check_column(const struct sql_node *root, const struct sql_
     return ERR_OK;
 }
 
-/* Checks the frame of a window, which the tree holds as text. Its operators and words are looked up (postgres_calls.h);
- * calls and a.b are refused. */
+/* Checks the frame of a window, which the tree contains as text. Calls and a.b are refused. Operators and words are
+ * looked up in the server (postgres_calls.h). */
 static enum err_code check_frame(const struct sql_node *frame, struct err *err)
 {
     for (uint32_t i = 0; i < frame->text_len; i++) {

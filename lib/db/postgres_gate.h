@@ -1,8 +1,8 @@
-/* The gate in front of PostgreSQL: the statements that Assay refuses whatever the role may do.
+/* The gate before PostgreSQL. It decides which statements Assay sends to the server, whatever the role may do.
  *
- * The first lock is a restricted role (`assay doctor` checks it). The gate is the second, because READ ONLY is not a
- * sandbox. In it a superuser runs COPY TO PROGRAM and reads files. Any role changes settings that outlive ROLLBACK,
- * takes advisory locks and ends its own sessions.
+ * A restricted role also protects the database (`assay doctor` checks it). READ ONLY transactions are not enough. In
+ * one, a superuser can run COPY TO PROGRAM and read files. Any role can change settings that survive ROLLBACK, take
+ * advisory locks, and end its own sessions.
  */
 #ifndef ASSAY_LIB_DB_POSTGRES_GATE_H
 #define ASSAY_LIB_DB_POSTGRES_GATE_H
@@ -11,12 +11,13 @@
 
 #include <glib.h>
 
-/* Returns ERR_OK if the server may receive the statement. ERR_REFUSED: the statement, or a function or table in it, is
- * not allowed. ERR_SYNTAX: the statement cannot be parsed, so it must not run; the server may report more when it
- * prepares the text. Other errors: ERR_LIMIT_*.
+/* Returns ERR_OK if the statement may be sent to the server. Returns ERR_REFUSED if the statement, or a function or
+ * table in it, is not allowed. Returns ERR_SYNTAX if it cannot be parsed; it must not run then, but the server may
+ * prepare it to report the error. Other errors: ERR_LIMIT_*.
  *
- * On ERR_OK *calls holds the names to be looked up; free it with postgres_calls_clear. `counts` (struct size_count; may
- * be NULL) receives the counts to be capped before the statement runs. `sql` is valid UTF-8 without NUL. Thread: any.
+ * On ERR_OK *calls has the names to be looked up in the server; free it with postgres_calls_clear. Appends the counts
+ * to be capped to `counts` (struct size_count). `counts` may be NULL if the statement will not run. `sql` must be valid
+ * UTF-8 without NUL. Thread: any.
  */
 enum err_code postgres_gate(const char *sql, size_t len, const struct db_limits *limits, struct postgres_calls *calls,
                             GArray *counts, struct err *err);

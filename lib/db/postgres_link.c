@@ -1,23 +1,23 @@
-/* The connection to a PostgreSQL server. Every wait has a bound.
+/* The connection to a PostgreSQL server. Every wait has a time limit.
  *
- * libpq is used without blocking. The calling thread waits in poll(), checks its clock and `cancelled`, and thus acts
- * as the statement's watchdog. Received bytes are counted before libpq reads them: libpq buffers a row until it is
- * complete, and a row may have a gigabyte.
+ * All calls of libpq are non-blocking. The calling thread waits in poll() and checks the clock and `cancelled` at
+ * intervals, so no watchdog is needed. Received bytes are counted before libpq reads them, because libpq buffers a row
+ * until it is complete, and a row may have a gigabyte.
  *
- * Flights. All parts of a statement are sent at once and answered in order (libpq's pipeline mode): its frame, the
- * statement, the requested rows and the clean-up. Sections make this as safe as waiting after each step. A failed step
- * skips the rest of its section, so no statement runs without its frame. The clean-up has separate sections at the end,
- * and always runs.
+ * Flights. The frame of a statement (BEGIN and settings), the statement, the FETCH and the clean-up are sent at once.
+ * This is a flight, which uses libpq's pipeline mode: the server answers in order. A flight is divided into sections,
+ * so it is as safe as waiting after each step. If a step fails, the server skips the rest of its section, so no
+ * statement runs without its frame. The clean-up is in separate sections at the end, so it always runs.
  *
- * Cancelling opens a second connection and waits until the server closes it. A stopped server never does. So a separate
- * thread cancels, and is awaited no longer than STOP_MS nor past the statement's end_ns. Then the connection is closed,
- * and the server notices within client_connection_check_interval. The wait makes cancelling safe: once the canceller is
- * done, the signal has been sent and cannot hit the next statement.
+ * Cancelling. libpq opens a second connection and waits until the server closes it, which a stopped server never does.
+ * So a separate thread cancels. The caller waits for this thread, but at most STOP_MS and not past end_ns. Then it
+ * closes the connection; the server detects this within client_connection_check_interval. The wait makes cancelling
+ * safe: once the thread has ended, the server has sent the signal, so it cannot stop the next statement.
  *
- * After a statement's limit the server's own timeout has GRACE_NS to act, and the cancel has the rest, 80 ms. The
- * timeout thus needs a round trip below GRACE_NS. The cancel takes two round trips and a new backend, and needs a round
- * trip below about 30 ms. On a slower network only the connection is lost, and the next statement opens another one. A
- * server inside one long call reacts to neither, which also costs the connection.
+ * After the limit of a statement the server's own timeout has GRACE_NS to act; the cancellation then has 80 ms. So the
+ * timeout is in time if a round trip takes less than GRACE_NS. The cancellation needs two round trips and a new server
+ * process, so a round trip must take less than about 30 ms. On a slower network the connection is closed, and the next
+ * statement opens a new one. The same happens if the server is in a long call, in which it reacts to neither.
  */
 #include "lib/db/postgres_int.h"
 
@@ -33,13 +33,14 @@
 LATE_LIBRARY(libpq, LIBPQ_CALLS, LIBPQ_FILE, LIBPQ_PACKAGE)
 
 enum { SLICE_MS = 20, STOP_MS = 500, CONNECT_MS = 5000, MAX_CANCELLERS = 16, ROW_SLACK = 1 << 20 };
-static const int64_t GRACE_NS = 150 * 1000000LL; /* the server's own timeout acts first, and costs no connection */
+static const int64_t GRACE_NS = 150 * 1000000LL; /* time for the server's own timeout to act */
 
 /* --- failures ----------------------------------------------------------------------------------------------------- */
 
-/* The first match decides. Class 42 and codes that are not listed are errors of the statement. */
+/* Maps SQLSTATEs to errors; the first match applies. Unlisted SQLSTATEs, such as those of class 42, are errors of the
+ * statement. */
 static const struct {
-    const char *state; /* SQLSTATE, or its beginning */
+    const char *state; /* SQLSTATE or a prefix of it */
     enum err_code code;
 } states[] = {
     {"42501", ERR_REFUSED},     /* insufficient privilege */
@@ -50,17 +51,17 @@ static const struct {
     {"40", ERR_DB_LOCKED},      /* serialization failure, deadlock */
     {"53300", ERR_UNREACHABLE}, /* too many connections */
     {"53", ERR_LIMIT_MEMORY},   /* out of memory, disk full, temp_file_limit */
-    {"54001", ERR_LIMIT_DEPTH}, /* statement too complex: its stack */
+    {"54001", ERR_LIMIT_DEPTH}, /* statement too complex (stack depth) */
     {"54011", ERR_LIMIT_COUNT}, /* too many columns */
     {"54023", ERR_LIMIT_COUNT}, /* too many arguments */
-    {"54", ERR_LIMIT_BYTES},    /* program limit exceeded: mostly a value too long */
+    {"54", ERR_LIMIT_BYTES},    /* program limit exceeded, usually by a long value */
     {"3D", ERR_DB_MISSING},     /* no such database */
     {"57P04", ERR_DB_MISSING},  /* database dropped */
-    {"57P", ERR_UNREACHABLE},   /* shut down, crashed, starting */
-    {"08P01", ERR_ENGINE},      /* protocol violation: fewer parameters than asked for */
-    {"08", ERR_UNREACHABLE},    /* connection */
-    {"28", ERR_DB_UNREADABLE},  /* authorization */
-    {"XX001", ERR_DB_CORRUPT},  {"XX002", ERR_DB_CORRUPT}, {"58", ERR_DB_UNREADABLE}, /* files of the server */
+    {"57P", ERR_UNREACHABLE},   /* server shut down, crashed or starting */
+    {"08P01", ERR_ENGINE},      /* protocol violation: a parameter has no value */
+    {"08", ERR_UNREACHABLE},    /* connection failed or lost */
+    {"28", ERR_DB_UNREADABLE},  /* authorization failed */
+    {"XX001", ERR_DB_CORRUPT},  {"XX002", ERR_DB_CORRUPT}, {"58", ERR_DB_UNREADABLE}, /* file errors of the server */
 };
 
 static enum err_code code_of(const char *state)
@@ -84,7 +85,7 @@ static enum err_code out_of_time(const struct postgres_db *self, struct err *err
     return link_stopped(self, self->due_is_deadline ? ERR_DEADLINE : ERR_LIMIT_TIME, err);
 }
 
-/* Returns the first line, without its line end. */
+/* Returns the first line of a text, without the line end. Free with g_free. */
 static char *one_line(const char *text)
 {
     char *line = g_strdup(text ? text : "");
@@ -92,7 +93,7 @@ static char *one_line(const char *text)
     return line;
 }
 
-/* Closes the unusable connection and reports it. */
+/* Reports that the connection was lost, and closes it. */
 static enum err_code lost(struct postgres_db *self, struct err *err)
 {
     char *line = one_line(self->conn ? PQerrorMessage(self->conn) : "");
@@ -103,7 +104,7 @@ static enum err_code lost(struct postgres_db *self, struct err *err)
     return code;
 }
 
-/* DETAIL is left out, because it may contain rows. */
+/* Omits the DETAIL of the message, because it may contain data of rows. */
 enum err_code link_failure(const struct postgres_db *self, const PGresult *result, struct err *err)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -121,7 +122,7 @@ enum err_code link_failure(const struct postgres_db *self, const PGresult *resul
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
-/* Waits at most one slice until the socket is ready for `events`. Returns false if the socket is closed. */
+/* Waits at most SLICE_MS until the socket is ready for `events`. Returns false if the socket is closed. */
 static bool poll_slice(PGconn *conn, short events, int64_t until_ns)
 {
     int64_t left_ms = (until_ns - clock_now_ns()) / 1000000 + 1;
@@ -131,7 +132,8 @@ static bool poll_slice(PGconn *conn, short events, int64_t until_ns)
     return true;
 }
 
-/* Waits once, within the statement's deadline and cap. */
+/* Waits at most SLICE_MS. Returns an error after cancellation, at the statement's deadline plus GRACE_NS, or if the
+ * connection was lost. */
 static enum err_code wait_for(struct postgres_db *self, short events, struct err *err)
 {
     int64_t until = MIN(self->due_ns < INT64_MAX - GRACE_NS ? self->due_ns + GRACE_NS : INT64_MAX, self->end_ns);
@@ -141,7 +143,7 @@ static enum err_code wait_for(struct postgres_db *self, short events, struct err
     return ERR_OK;
 }
 
-/* Reads the received bytes. */
+/* Lets libpq read the received bytes. Returns ERR_LIMIT_BYTES if a row is too large. */
 static enum err_code consume(struct postgres_db *self, struct err *err)
 {
     int waiting = 0;
@@ -159,7 +161,7 @@ static void be_quiet(void *unused, const PGresult *notice)
     (void)unused, (void)notice;
 }
 
-/* Returns the value of a connection option by name, or NULL if unset. */
+/* Returns the value of a connection option, or NULL if it is unset or empty. */
 static const char *option(const PQconninfoOption *options, const char *name)
 {
     for (; options && options->keyword; options++)
@@ -167,7 +169,8 @@ static const char *option(const PQconninfoOption *options, const char *name)
     return NULL;
 }
 
-/* Rejects a text that libpq would read as a host although it is part of a password with an unescaped @. */
+/* Returns `text` if it consists of `characters`, otherwise NULL. Detects a password with an unescaped @, of which libpq
+ * reads a part as the host. */
 static const char *plain(const char *text, const char *characters)
 {
     return text && strspn(text, characters) == strlen(text) ? text : NULL;
@@ -179,7 +182,7 @@ static const char *plain(const char *text, const char *characters)
 bool link_is_plain(const char *dsn)
 {
     if (libpq_open(NULL)) return false;
-    PQconninfoOption *options = PQconninfoParse(dsn, NULL); /* its message would quote the text */
+    PQconninfoOption *options = PQconninfoParse(dsn, NULL); /* NULL: the error message would quote the text */
     const char *host = option(options, "host"), *port = option(options, "port");
     bool ok = options && (!host || plain(host, LETTERS DIGITS "._-:,/%")) && (!port || plain(port, DIGITS ","));
     PQconninfoFree(options);
@@ -200,7 +203,7 @@ char *link_place(const char *dsn, bool name_only)
 
 bool link_has_secret(const char *dsn)
 {
-    if (libpq_open(NULL)) return false; /* unknown without libpq; connecting reports why libpq is missing */
+    if (libpq_open(NULL)) return false; /* unknown without libpq; opening the database reports that it is missing */
     if (!link_is_plain(dsn)) return true;
     PQconninfoOption *options = PQconninfoParse(dsn, NULL);
     bool has = option(options, "password") || option(options, "sslpassword");
@@ -208,7 +211,7 @@ bool link_has_secret(const char *dsn)
     return has;
 }
 
-/* Adds the password to a URL as a separate parameter, so that the rest need not be parsed. */
+/* Adds the password as a separate parameter, so that the URL need not be parsed. */
 char *link_with_password(const char *dsn, const char *password)
 {
     if (strstr(dsn, "://")) {
@@ -237,7 +240,7 @@ static const struct {
     {"role \"", ERR_DB_UNREADABLE},
     {"pg_hba.conf", ERR_DB_UNREADABLE},
     {"permission denied", ERR_DB_UNREADABLE},
-    /* The server lacks the TLS that was requested: retrying cannot change that. */
+    /* The server does not support the requested TLS, so a retry is useless. */
     {"certificate", ERR_DB_UNREADABLE},
     {"does not match host name", ERR_DB_UNREADABLE},
     {"server does not support SSL", ERR_DB_UNREADABLE},
@@ -258,7 +261,8 @@ static enum err_code connect_failed(struct postgres_db *self, struct err *err)
     return code;
 }
 
-/* Adds to the options of the DSN: text as UTF-8, and detection of a vanished peer. */
+/* Starts to connect. Adds options to those of the DSN: UTF-8 as encoding, a timeout for unacknowledged data, and a
+ * name. */
 static PGconn *start(const char *dsn)
 {
     const char *const names[] = {"dbname", "client_encoding", "fallback_application_name", "tcp_user_timeout", NULL};
@@ -300,9 +304,10 @@ static enum err_code flush(struct postgres_db *self, struct err *err)
     }
 }
 
-/* Before version 14, and on some systems, the server does not notice that a client has gone. A statement whose
- * connection was closed then runs until its statement_timeout. Several statements in one text are one transaction: no
- * setting remains, neither here nor, behind a pooler, in another client's session. */
+/* Checks whether the server supports client_connection_check_interval, and enters pipeline mode. Versions before 14,
+ * and some systems, do not support it. There a statement whose connection was closed runs until its statement_timeout.
+ * Both statements are in one text and so in one transaction. So the setting does not remain in the session, which a
+ * pooler may give to another client. */
 static enum err_code ask_what_it_can(struct postgres_db *self, struct err *err)
 {
     static const char sql[] = "SET LOCAL client_connection_check_interval = 1000; SELECT 1";
@@ -310,7 +315,7 @@ static enum err_code ask_what_it_can(struct postgres_db *self, struct err *err)
     enum err_code code = flush(self, err);
     if (!code) code = link_finish(self, err);
     if (!self->conn) return code;
-    if (code && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE) { /* the server has not answered */
+    if (code && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE) { /* the server did not answer in time */
         link_close(self);
         return code;
     }
@@ -334,8 +339,8 @@ enum err_code link_open(struct postgres_db *self, int64_t until_ns, struct err *
     return ask_what_it_can(self, err);
 }
 
-/* Closes the connection. If a statement is still running, the server goes on with it, so its server process is noted as
- * abandoned. A connection that the server closed leaves no such process. */
+/* Closes the connection. If the server still runs a statement, records it as abandoned. If the server closed the
+ * connection, no statement runs. */
 void link_close(struct postgres_db *self)
 {
     if (link_is_running(self) && PQstatus(self->conn) == CONNECTION_OK)
@@ -349,7 +354,7 @@ void link_close(struct postgres_db *self)
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */
 
-/* Parameters as text. The server infers the type from the position, except for bytes and fractions. */
+/* Parameters as text. The server infers their types, except for blobs and floating-point numbers. */
 struct arguments {
     const char **texts;
     Oid *types;
@@ -425,7 +430,7 @@ static bool is_failure(const PGresult *result)
            status != PGRES_PIPELINE_SYNC;
 }
 
-/* Updates the state of the flight from a result. */
+/* Updates the state of the flight after a result. */
 static void note(struct postgres_db *self, const PGresult *result)
 {
     if (!result || !self->owed) return;
@@ -483,7 +488,7 @@ bool link_is_running(const struct postgres_db *self)
 
 /* --- stopping ----------------------------------------------------------------------------------------------------- */
 
-/* Shared by the cancelling thread and the waiting thread; the last holder frees it. */
+/* Shared by the cancelling thread and the waiting thread. The last of the two frees it. */
 struct canceller {
     PGcancel *cancel;
     atomic_bool done;
@@ -510,7 +515,8 @@ static void *cancel_main(void *arg)
     return NULL;
 }
 
-/* Returns NULL if too many cancelling threads already hang. */
+/* Starts a thread that cancels. Returns NULL if MAX_CANCELLERS threads already run, or if no thread could be started.
+ */
 static struct canceller *start_cancelling(PGconn *conn)
 {
     if (atomic_fetch_add(&n_cancellers, 1) >= MAX_CANCELLERS) {
@@ -531,7 +537,7 @@ static struct canceller *start_cancelling(PGconn *conn)
     return NULL;
 }
 
-/* Reads and drops results of the flight that have arrived. Returns true if the flight is complete. */
+/* Reads and drops the results of the flight that have been received. Returns true if these were all. */
 static bool drain(struct postgres_db *self)
 {
     while (self->owed && !PQisBusy(self->conn)) {
@@ -550,7 +556,7 @@ void link_stop(struct postgres_db *self)
     int64_t until = MIN(clock_now_ns() + STOP_MS * 1000000LL, self->end_ns);
     struct canceller *c = start_cancelling(self->conn);
     bool drained = false, ok = c != NULL;
-    /* A row above the cap is not read to its end. */
+    /* Stops reading if a row exceeds its limit. */
     while (ok && !(drained && atomic_load(&c->done))) {
         uint64_t unread = self->unread;
         struct err err;

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* Affinity of a type in SQLite's terms. Types other than numbers and bytes are read and written as text. */
+/* Returns the affinity of a type. Values of types other than numbers and bytes are texts. */
 static enum db_affinity postgres_affinity(const char *type)
 {
     static const struct {
@@ -20,10 +20,10 @@ static enum db_affinity postgres_affinity(const char *type)
     return DB_AFFINITY_TEXT;
 }
 
-/* The tables that the role may read, in all schemas that it may use except the server's own. An unqualified name
- * reaches the table that the search path finds. Partitions belong to their table. A foreign table counts as a view,
- * because the cost of reading it is unknown. The row count of a table that was never analysed is estimated from its
- * size. */
+/* Lists the tables that the role may read, in all schemas that it may use except the server's own. An unqualified name
+ * refers to the table that the search path finds. Partitions are not listed separately. A foreign table is listed as a
+ * view, because the cost of reading it is unknown. If a table was never analysed, its number of rows is estimated from
+ * its size. */
 #define POSTGRES_TABLES                                                                                                \
     "SELECT c.relname, CASE WHEN c.relkind IN ('v', 'f') THEN 'view' ELSE 'table' END,"                                \
     " CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END,"                                    \
@@ -55,7 +55,7 @@ static enum db_affinity postgres_affinity(const char *type)
     "SELECT 0, i.indexrelid::text, i.indisunique AND i.indisvalid, CASE WHEN i.indisprimary THEN 'pk' ELSE 'u' END,"   \
     " i.indpred IS NOT NULL OR i.indexprs IS NOT NULL FROM pg_catalog.pg_index i WHERE i.indrelid = "
 
-/* Selects an index by its number, because a schema earlier in the search path may have an index of the same name. */
+/* Selects an index by its object number, because another schema may have an index of the same name. */
 #define POSTGRES_INDEX                                                                                                 \
     "SELECT k.n, k.attnum, a.attname FROM pg_catalog.pg_index i"                                                       \
     " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, n)"                                     \
@@ -70,7 +70,8 @@ static enum db_affinity postgres_affinity(const char *type)
     " JOIN pg_catalog.pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = p.r"                                   \
     " WHERE k.contype = 'f' AND k.conparentid = 0 AND k.conrelid = "
 
-/* The objects that the views of `from` read, as d.refobjid. Uses the indexes of both catalogues. */
+/* A join that yields the objects that the views of `from` read, as d.refobjid. Its conditions use the indexes of both
+ * catalogues. */
 #define READ_BY(from)                                                                                                  \
     " JOIN pg_catalog.pg_rewrite r ON r.ev_class = " from ".id JOIN pg_catalog.pg_depend d"                            \
     " ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid"                                            \
@@ -79,8 +80,8 @@ static enum db_affinity postgres_affinity(const char *type)
 #define POSTGRES_READ                                                                                                  \
     " read(id) AS (SELECT d.refobjid FROM me" READ_BY("me") " UNION SELECT d.refobjid FROM read" READ_BY("read") "),"
 
-/* The tables whose rows a scan reads: those that inherit from a table (`down`), and all that these inherit from
- * (`near`). A scan shows the rows of its descendants, and any ancestor may deny a row. */
+/* `down` contains the tables and those that inherit from them, because a scan of a table reads the rows of its
+ * descendants. `near` adds all ancestors of these tables, because a column may be denied in any ancestor. */
 #define POSTGRES_NEAR                                                                                                  \
     " base(id) AS (SELECT c.oid FROM me JOIN pg_catalog.pg_class c ON c.oid = me.id AND c.relkind NOT IN ('v', 'm')"   \
     " UNION SELECT id FROM read),"                                                                                     \
@@ -89,8 +90,8 @@ static enum db_affinity postgres_affinity(const char *type)
     " near(id) AS (SELECT id FROM down"                                                                                \
     " UNION SELECT i.inhparent FROM near n JOIN pg_catalog.pg_inherits i ON i.inhrelid = n.id),"
 
-/* Before version 15 the dependencies of a generated column are its own; since then they are those of its expression. A
- * column may be generated in a table and plain in its ancestor. */
+/* Generated columns and their source columns. Before version 15 the dependencies belong to the column; since then they
+ * belong to its expression. A column may be generated in a table and plain in an ancestor. */
 #define POSTGRES_COMPUTED                                                                                              \
     " computed(id, num, source) AS (SELECT down.id, d.adnum, p.refobjsubid FROM down"                                  \
     " JOIN pg_catalog.pg_attrdef d ON d.adrelid = down.id JOIN pg_catalog.pg_depend p"                                 \
@@ -99,7 +100,7 @@ static enum db_affinity postgres_affinity(const char *type)
     " (('pg_catalog.pg_attrdef'::regclass, d.oid, 0),"                                                                 \
     " ('pg_catalog.pg_class'::regclass, down.id, d.adnum))),"
 
-/* Columns `name` show the contents of columns `source`, wherever these are nearby. */
+/* `shown` lists pairs: columns named `name` show the contents of columns named `source`, in any table of `near`. */
 #define POSTGRES_SHOWN                                                                                                 \
     " own(name) AS (SELECT DISTINCT a.attname FROM base b"                                                             \
     " JOIN pg_catalog.pg_attribute a ON a.attrelid = b.id AND a.attnum > 0 AND NOT a.attisdropped),"                   \
@@ -108,9 +109,10 @@ static enum db_affinity postgres_affinity(const char *type)
     " JOIN own o ON o.name = g.attname"                                                                                \
     " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.id AND a.attnum = c.source),"
 
-/* The origins of columns. For a table: the columns that they inherit or are computed from, also for all tables whose
- * rows a scan reads. For a view: the columns of all tables that it reads, through any views, and their origins. If too
- * many tables are nearby, the name alone counts, of any table. */
+/* Lists the origins of columns. For a table these are the columns from which its columns, or those of its descendants,
+ * are inherited or generated. For a view these are the columns of all tables that it reads, directly or through other
+ * views, and their origins. If `near` has more than 512 tables, only names are listed, which then stand for columns of
+ * any table. */
 #define POSTGRES_ORIGINS                                                                                               \
     "::regclass::oid)," POSTGRES_READ POSTGRES_NEAR POSTGRES_COMPUTED POSTGRES_SHOWN                                   \
     " few(yes) AS (SELECT count(*) <= 512 FROM near),"                                                                 \

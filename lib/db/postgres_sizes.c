@@ -1,10 +1,10 @@
-/* Functions in which PostgreSQL cannot be interrupted: the bounds of their results, and their time in nanoseconds on a
- * slow machine. tests/live/giveup.c measures them. Regular expressions and JSON paths check for interrupts themselves.
- */
+/* Functions in which PostgreSQL cannot be interrupted (size_bound.h): the size of their results, and their time in
+ * nanoseconds on a slow machine. tests/live/giveup.c measures the times. Regular expressions and JSON paths can be
+ * interrupted. */
 #include "lib/db/size_bound.h"
 
 /* clang-format off */
-/* Sorted. A function that is not listed reads and writes its arguments once. */
+/* Sorted. An unlisted function is assumed to read all its arguments once, and to return them. */
 static const struct size_rule rules[] = {
     {"array_agg", SIZE_JOINED, WORK_BY_BYTE, 0, 1, 0, 1.0F, 0},
     {"array_to_string", SIZE_SEPARATED, WORK_BY_BYTE, 0, 1, 0, 10.0F, 0},
@@ -152,7 +152,8 @@ const struct size_engine size_engine_postgres = {
     .n_casts = G_N_ELEMENTS(casts),
     .ns = 30,
     .rows = 100000,
-    /* The first branch never runs: it preserves the type of the count, which selects the function. */
+    /* The first branch of the CASE never runs. It keeps the type of the count, by which the server selects the
+     * function. */
     .count_open = "CASE WHEN FALSE THEN (",
     .count_again = ") ELSE CAST(CAST((",
     .count_close = ") AS pg_catalog.numeric(%llu, 0)) AS pg_catalog.int4) END",

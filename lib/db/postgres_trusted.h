@@ -1,5 +1,6 @@
-/* Extensions whose functions, operators, casts and types count as built in, because they only compute. Their functions
- * must still be on the gate's allow list. Used by postgres_check.c and `assay doctor`. */
+/* Extensions whose functions, operators, casts and types are treated like built-in ones, because they have no side
+ * effects. Statements may call their functions only if these are on the gate's allow list. Used by postgres_check.c and
+ * `assay doctor`. */
 #ifndef ASSAY_LIB_DB_POSTGRES_TRUSTED_H
 #define ASSAY_LIB_DB_POSTGRES_TRUSTED_H
 

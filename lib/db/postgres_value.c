@@ -1,4 +1,4 @@
-/* Converts PostgreSQL's values, so that the same data has the same digest on all engines.
+/* Converts values of PostgreSQL so that equal data has equal digests on all engines.
  *
  *     smallint, integer, bigint, oid    DB_INT
  *     boolean                           DB_INT 1 and 0, as SQLite stores them
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From the server's pg_type; these numbers never change. */
+/* Object numbers of types in pg_type, which never change. */
 enum {
     BOOL = 16,
     BYTEA = 17,
@@ -58,7 +58,7 @@ static int nibble(char c)
     return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
-/* Decodes "\x0a1b" in place. */
+/* Decodes a text such as "\x0a1b" in place. */
 static struct db_value bytes(char *text, size_t len)
 {
     size_t n = len >= 2 ? (len - 2) / 2 : 0;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 256, KEEP_ROOM = 16 * 1024 }; /* values */
+enum { FIRST_ROOM = 256, KEEP_ROOM = 16 * 1024 }; /* capacities, as numbers of values */
 
 static enum err_code full(struct err *err)
 {
@@ -39,7 +39,7 @@ struct db_value *sink_next(struct sink *sink)
     return buffer->values + used;
 }
 
-/* Returns the bytes that a value counts: its text, or eight for a number. */
+/* Returns the bytes of a value that count against max_bytes: the length of a text, otherwise 8. */
 static uint64_t weight(const struct db_value *value)
 {
     return value->type == DB_TEXT || value->type == DB_BLOB ? value->len : 8;

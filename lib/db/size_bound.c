@@ -1,5 +1,5 @@
-/* Bounds the sizes of expressions by a walk over the statement (size_bound.h). size_work.c bounds the time of calls.
- * postgres_sizes.c and mariadb_sizes.c hold the tables of functions. */
+/* Computes upper bounds of the sizes of all expressions of a statement (size_bound.h). size_work.c computes the time of
+ * calls. postgres_sizes.c and mariadb_sizes.c contain the tables of functions. */
 #include "lib/db/size_bound.h"
 #include "lib/db/size_names.h"
 
@@ -20,11 +20,11 @@ enum {
 struct sizing {
     const struct size_engine *engine;
     const struct sql_stmt *stmt;
-    const struct sql_node **nodes; /* by id */
-    struct size *sizes;            /* by id */
+    const struct sql_node **nodes; /* nodes, indexed by id */
+    struct size *sizes;            /* their sizes, indexed by id */
     uint32_t n;
     struct size_names *names;
-    GArray *counts; /* of this pass */
+    GArray *counts; /* counts found in this pass */
 };
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */
@@ -76,7 +76,8 @@ static struct size largest_kid(const struct sizing *s, const struct sql_node *n,
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* Returns the expression that names an item in PostgreSQL; for casts and similar nodes, the expression inside. */
+/* Returns the expression from which PostgreSQL derives the name of an item. For casts and similar nodes this is the
+ * expression inside. */
 static const struct sql_node *named_by(const struct sql_node *x)
 {
     for (;;) {
@@ -103,7 +104,8 @@ static const char *word_for(const struct sql_node *x)
     return "?column?";
 }
 
-/* Raises the size of an item under its alias or, without one, under the names that PostgreSQL and MariaDB give it. */
+/* Exports an item of a SELECT under its alias. Without an alias, exports it under all names that PostgreSQL and MariaDB
+ * derive. */
 static void raise_item(struct sizing *s, const struct sql_node *of, const struct sql_node *item, struct size size)
 {
     if (item->text) {
@@ -120,14 +122,14 @@ static void raise_item(struct sizing *s, const struct sql_node *of, const struct
         size_names_raise(s->names, of, s->stmt->text + item->start, item->end - item->start, size);
 }
 
-/* Returns the query whose rows these are, beside those of the other operands of UNION and similar operators. */
+/* Returns the whole query to whose rows `part` contributes, possibly as an operand of UNION or a similar operator. */
 static const struct sql_node *whole_query(const struct sql_node *part)
 {
     while (part->parent && (part->parent->kind == SQL_QUERY || part->parent->kind == SQL_COMPOUND)) part = part->parent;
     return part;
 }
 
-/* Returns the operand that names the columns. */
+/* Returns the first SELECT or VALUES of a query, which names the columns. */
 static const struct sql_node *first_side(const struct sql_node *query)
 {
     while (query && query->kind != SQL_SELECT && query->kind != SQL_VALUES)
@@ -147,7 +149,7 @@ static bool has_star(const struct sql_node *columns)
     return false;
 }
 
-/* Raises the size of column i of a query. */
+/* Exports column i of a query with the given size. */
 static void raise_column(struct sizing *s, const struct sql_node *query, uint32_t i, struct size size)
 {
     const struct sql_node *source = query->parent, *first = first_side(query), *names = NULL;
@@ -164,7 +166,8 @@ static void raise_column(struct sizing *s, const struct sql_node *query, uint32_
     if (sql_is(first, SQL_VALUES)) size_names_raise(s->names, source, made, (size_t)len, size);
 }
 
-/* Names the columns of a SELECT or a row of VALUES. Columns after a star are at unknown positions. */
+/* Exports the columns of a SELECT or of a row of VALUES. If there is a `*`, the positions of columns are unknown, so
+ * all positions get the largest size. */
 static void name_columns(struct sizing *s, const struct sql_node *side, const struct sql_node *columns)
 {
     const struct sql_node *query = whole_query(side), *first = columns_of(first_side(query));
@@ -177,8 +180,7 @@ static void name_columns(struct sizing *s, const struct sql_node *side, const st
     }
 }
 
-/* Names the columns of a source in FROM or WITH. A name for all columns denotes a row of them, and * passes columns on.
- */
+/* Exports the names of a source in FROM or WITH. The name of the source itself refers to a whole row. */
 static void name_source(struct sizing *s, const struct sql_node *n)
 {
     static const char *const own[] = {"key", "value"};
@@ -206,7 +208,7 @@ static double cap_of(const struct sizing *s, double unit)
     return s->engine->by_digits ? pow(10, fmax(1, floor(log10(most)))) : most;
 }
 
-/* Returns the count. A count that is known only at run time is capped, and the cap is returned. */
+/* Returns the maximum of a count. If it is known only at run time, records it for capping and returns its cap. */
 static double count_of(struct sizing *s, const struct sql_node *n, double unit)
 {
     double number = of_node(s, n).number;
@@ -234,7 +236,8 @@ static const struct sql_node *argument(const struct sql_node *call, unsigned i)
     return sql_kid(sql_kid(call, CALL_ARGS), i);
 }
 
-/* Returns the widths of %10s in a literal format. Any other format cannot be bounded, unless it is data. */
+/* Returns the size of a formatted text, from the widths (%10s) of a literal format. Any other format counts as
+ * unbounded, unless it is a column. */
 static struct size formatted(const struct sizing *s, const struct sql_node *call)
 {
     const struct sql_node *format = argument(call, 0);
@@ -305,11 +308,11 @@ static struct size separated(const struct sizing *s, const struct sql_node *call
     return times(all, 1 + between.fixed, 1 + fmin(between.fixed, 4));
 }
 
-/* Bounds the repetition of the first argument or, for a padding function, of the padding character. */
+/* Returns the size of a repeated or padded text, or of a text of spaces. */
 static struct size counted(struct sizing *s, const struct sql_node *call, enum size_result how)
 {
     struct size unit = how == SIZE_REPEATED ? of_node(s, argument(call, 0)) : fixed_size(how == SIZE_PADDED ? 4 : 1);
-    /* paddings of a megabyte do not occur in practice */
+    /* assumes that no statement needs a padding of a megabyte */
     double each = how == SIZE_PADDED ? PAD_UNIT : size_total(unit);
     double n = count_of(s, argument(call, how == SIZE_SPACES ? 0 : 1), each);
     struct size size = fixed_size(size_total(unit) > 0 ? size_total(unit) * n : 0);
@@ -343,7 +346,7 @@ static struct size result_of(struct sizing *s, const struct sql_node *call, cons
     return all;
 }
 
-/* Returns the maximum value of a call, as far as its arguments bound it. */
+/* Returns the maximum value of a call if its arguments determine it, otherwise INFINITY. */
 static double number_of_call(const struct sizing *s, const struct sql_node *call)
 {
     static const char *const least[] = {"least"}, *const most[] = {"coalesce", "greatest", "ifnull", "nvl"};
@@ -405,7 +408,7 @@ static struct size size_of_unary(const struct sizing *s, const struct sql_node *
     return size;
 }
 
-/* A cast to json writes more than it reads; other casts preserve the length. */
+/* Returns the size of a cast. Only some casts, such as to jsonb, produce more bytes than they read. */
 static struct size size_of_cast(const struct sizing *s, const struct sql_node *n)
 {
     const struct size_rule *rule = size_rule_of_cast(s->engine, n);
@@ -416,7 +419,7 @@ static struct size size_of_cast(const struct sizing *s, const struct sql_node *n
     return size;
 }
 
-/* A literal has its written length; a literal keyword has the length of a number. */
+/* Returns the size of a literal: its written length, or the length of a number for a keyword. */
 static struct size size_of_literal(const struct sql_node *n)
 {
     bool text = n->op == SQL_LIT_STRING || n->op == SQL_LIT_BLOB || n->op == SQL_LIT_BITS;
@@ -483,7 +486,8 @@ static void run_pass(struct sizing *s)
     }
 }
 
-/* Repeats passes until no name grows. A name that keeps growing is bounded, which makes dependent names grow. */
+/* Repeats passes until no name grows. Settles the names that still grow after every PASSES passes; names that depend on
+ * them may then grow. */
 static void find_sizes(struct sizing *s)
 {
     for (unsigned i = 0; i < 3 * PASSES; i++) {

@@ -1,36 +1,36 @@
-/* Resolves names to bounds of sizes (size_names.h). Each source of FROM or WITH exports names, and each export is
- * visible in a range of node numbers. A lookup takes the largest size of all exports that the column can see, so an
- * ambiguous name is never bounded too low. */
+/* Maps names to maximum sizes (size_names.h). Each source of FROM or WITH exports names. Each export is visible in a
+ * range of node numbers. A lookup returns the largest size of all exports that are visible to the column, so the size
+ * of an ambiguous name is never too small. */
 #include "lib/db/size_names.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EXPORTS = 64 }; /* exports of a name whose visibility is checked; further ones count as visible */
+enum { MOST_EXPORTS = 64 }; /* if a name has this many exports, all of them count as visible */
 
 struct export
 {
     const struct sql_node *exporter;
     struct size size, before; /* current size; size before the pass */
-    double grew;              /* growth in the previous pass, in bytes */
+    double grew;              /* bytes that it grew in the previous pass */
     bool settled;
 };
 
-/* Visibility of an exporter's columns: the nodes from `first` to `last`, and the qualifier. */
+/* The nodes in which the columns of an exporter are visible, `first` to `last`, and their qualifier. */
 struct source {
     const struct sql_node *exporter;
     uint32_t first, last;
-    const char *alias; /* NULL for any */
+    const char *alias; /* qualifier of the columns; NULL means any */
     size_t alias_len;
 };
 
 struct size_names {
     const struct sql_node *const *nodes;
     uint32_t n;
-    uint32_t *last;      /* by id: the last node below it */
+    uint32_t *last;      /* for each node, by id: the last node below it */
     GHashTable *exports; /* name in lower case → GArray of struct export */
-    GHashTable *sources; /* exporter → GArray of struct source */
-    GHashTable *aliases; /* names of sources, in lower case */
+    GHashTable *sources; /* node of an exporter → GArray of struct source */
+    GHashTable *aliases; /* aliases of sources, in lower case */
     struct size star;
     bool grown;
 };
@@ -64,7 +64,7 @@ static void add_source(struct size_names *names, const struct sql_node *exporter
     g_array_append_val(list, source);
 }
 
-/* A FROM is visible to its SELECT and to the ORDER BY after it, but not to the WITH before it. */
+/* Makes a FROM item visible in its SELECT and in the ORDER BY of the query, but not in its WITH. */
 static void add_from(struct size_names *names, const struct sql_node *exporter, const struct sql_node *item,
                      const char *alias, size_t alias_len)
 {
@@ -198,8 +198,8 @@ void size_names_raise(struct size_names *names, const struct sql_node *exporter,
     names->grown = true;
 }
 
-/* A derived table sees the sources around its SELECT. It sees the other sources of the same FROM only if it is LATERAL.
- * No source sees itself. */
+/* True if the column is below a FROM item that cannot see the source. No item sees itself. A derived table sees the
+ * other items of the same FROM only if it is LATERAL. */
 static bool is_beside(const struct sql_node *column, const struct source *source)
 {
     for (const struct sql_node *n = column->parent; n && n->id > source->first; n = n->parent) {
@@ -253,7 +253,7 @@ struct size size_names_star(const struct size_names *names)
     return names->star;
 }
 
-/* Returns the size of a row that is named by its table: c in SELECT c FROM c. */
+/* A name may refer to a whole row: c in SELECT c FROM c. */
 struct size size_names_row(const struct size_names *names, const struct sql_node *table, const struct size *sizes)
 {
     struct size size = {.data = SIZE_COLUMN, .number = INFINITY};

@@ -1,17 +1,17 @@
-/* Bounds the time of calls, operators and casts by the rules of each engine, and the time of regular expressions by how
- * often they may backtrack. */
+/* Computes upper bounds of the time of calls, operators and casts, by the rules of each engine. The time of a regular
+ * expression depends on how often it may backtrack. */
 #include "lib/db/size_work.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    STEPS = 10000000, /* PCRE stops a match after this many steps */
-    STEPS_NS = 35,    /* for each step */
-    PAIR_NS = 30,     /* for each byte, in addition to the pairs */
-    COMPARED_NS = 40, /* for each byte that is sorted, grouped or searched in a list */
-    OPTIONALS = 12,   /* x? in a pattern; each doubles the number of paths */
-    DEPTH = 64,       /* of nested groups in a pattern */
+    STEPS = 10000000, /* maximum steps of a match; PCRE then stops */
+    STEPS_NS = 35,    /* time of a step */
+    PAIR_NS = 30,     /* time of a byte, in addition to that of the pairs */
+    COMPARED_NS = 40, /* time of a byte that is sorted, grouped or compared */
+    OPTIONALS = 12,   /* maximum number of x? in a pattern, each of which doubles the number of paths */
+    DEPTH = 64,       /* maximum depth of nested groups in a pattern */
     PATTERN = 8192,
 };
 
@@ -78,14 +78,14 @@ static const struct size_rule *rule_of_operator(const struct size_engine *engine
 
 /* --- regular expressions ------------------------------------------------------------------------------------------ */
 
-/* State of scanning a pattern. A repetition directly after another one, or around one, or around a choice, can match a
- * text in many ways, and PCRE tries all of them. */
+/* State of the scan of a pattern. A repetition can match a text in many ways if it follows or contains another
+ * repetition, or contains a choice. PCRE tries all of these ways. Such a pattern is `heavy`. */
 struct pattern {
     char text[PATTERN];
     size_t len;
-    bool repeats[DEPTH]; /* per group: true if it contains a repetition or a choice */
+    bool repeats[DEPTH]; /* for each open group: it contains a repetition or a choice */
     unsigned depth, n_repeats, n_optionals;
-    bool was_repeated, heavy; /* properties of the previous atom */
+    bool was_repeated, heavy; /* the previous atom was repeated; the pattern may take all STEPS */
 };
 
 static void append_literal(struct pattern *p, const char *text, size_t len)
@@ -124,7 +124,7 @@ static bool repeats_many(const struct pattern *p, size_t at)
     return end && (memchr(p->text + at, ',', (size_t)(end - p->text) - at) || end - p->text - (ptrdiff_t)at > 2);
 }
 
-/* Notes a repetition. `group`: the previous atom is a group that contains a repetition or a choice. */
+/* Records a repetition. `group` is true if the repeated atom is a group that contains a repetition or a choice. */
 static void note_repeat(struct pattern *p, bool group)
 {
     p->heavy |= p->was_repeated || group;
@@ -141,7 +141,8 @@ static size_t skip_class(const struct pattern *p, size_t at)
     return at;
 }
 
-/* Passes the repetition after an atom that ends at `at`, with its lazy or possessive mark. Returns its last byte. */
+/* Skips the repetition, if any, of the atom that ends at `at`, including a lazy or possessive mark. Returns the
+ * position of its last byte, or `at`. */
 static size_t pass_repeat(struct pattern *p, size_t at, bool group)
 {
     size_t next = at + 1;
@@ -187,7 +188,7 @@ static void scan_pattern(struct pattern *p)
     p->heavy |= p->n_optionals > OPTIONALS;
 }
 
-/* Returns how often PCRE may visit a byte of `text` before it stops. */
+/* Returns the maximum number of steps of PCRE on `text`. */
 static double steps_of(const struct sql_node *pattern, struct size of_pattern, struct size text)
 {
     struct pattern p = {.heavy = of_pattern.computed};
@@ -202,9 +203,9 @@ static double steps_of(const struct sql_node *pattern, struct size of_pattern, s
 /* --- work --------------------------------------------------------------------------------------------------------- */
 
 struct operands {
-    const struct sql_node *nodes[2]; /* a and b */
+    const struct sql_node *nodes[2]; /* arguments a and b */
     struct size sizes[2];
-    double bytes; /* all bytes read and written */
+    double bytes; /* bytes of all arguments and of the result */
 };
 
 static struct size of_node(const struct sql_node *n, const struct size *sizes, uint32_t n_sizes)
@@ -212,8 +213,8 @@ static struct size of_node(const struct sql_node *n, const struct size *sizes, u
     return n && n->id < n_sizes ? sizes[n->id] : (struct size){0};
 }
 
-/* Returns the number of byte pairs. A text that grows with time is paired with the other side's fixed bytes, not with
- * all data. */
+/* Returns the number of pairs of a byte of `a` and a byte of `b`. The size that a grown text may reach is multiplied
+ * only by the fixed bytes of the other argument. */
 static double pairs_of(struct size a, struct size b)
 {
     double most_a = a.grown ? fmax(size_total(a), SIZE_GROWN) : size_total(a);
@@ -244,7 +245,7 @@ static double work_of(const struct size_engine *engine, const struct size_rule *
     return 0;
 }
 
-/* An infinite size times zero is not a number; it counts as infinite. */
+/* Adds the time of one call. NaN, the product of an infinite size and zero, counts as infinite. */
 static void add_work(struct work_sum *sum, double ns, double bytes, const char *name, size_t len)
 {
     if (isnan(ns)) ns = INFINITY;

@@ -1,15 +1,15 @@
-/* Runs statements in SQLite. sqlite_guard.c holds the authorizer, sqlite_open.c opens files, and sqlite_limits.c sets
- * the engine's limits.
+/* Runs statements in SQLite. sqlite_guard.c contains the authorizer, sqlite_open.c opens files, and sqlite_limits.c
+ * sets SQLite's own limits.
  *
- * A statement passes the length and encoding check of db.c and is compiled under the authorizer. It must be read-only,
- * return columns, not be an EXPLAIN, and be alone in its text. It then runs under the progress callback (time, steps,
- * cancel), the watchdog, the engine's limits and the sink's caps. Any failure leaves the handle ready for the next
- * statement.
+ * db.c has checked the length and the encoding. The statement is compiled under the authorizer. It must be the only one
+ * in its text, be read-only, return columns, and not be an EXPLAIN. While it runs, four mechanisms limit it: the
+ * progress callback (time, steps, cancellation), the watchdog, SQLite's own limits, and the sink (rows, bytes). After
+ * any failure the handle is ready for the next statement.
  *
- * These bounds do not reach code that runs without a jump, an allocation or a call of a function of ours. Our
- * replacement functions (sqlite_functions.c) check the clock inside. The meter (sqlite_meter.h) stops code that
- * allocates. For the rest, the product of a program's size and its longest value is bounded. bench/overrun.c measures
- * the remaining overruns.
+ * The progress callback is called only at jumps of the compiled statement. Between jumps, our replacement functions
+ * (sqlite_functions.c) check the clock, and the meter (sqlite_meter.h) makes allocations fail. For all other code, the
+ * product of the size of the compiled statement and its longest value is limited. bench/overrun.c measures how far
+ * statements still exceed their time.
  */
 #include "lib/db/sqlite_int.h"
 
@@ -21,8 +21,8 @@
 
 enum {
     PROGRESS_EVERY = 1000,
-    STATEMENT_SHARE = 2, /* divisor for the share of the process's engine memory */
-    WORK_PER_STEP = 16,  /* bytes that a replacement function processes in the time of an instruction */
+    STATEMENT_SHARE = 2, /* a statement may use 1/STATEMENT_SHARE of heap_bytes */
+    WORK_PER_STEP = 16,  /* bytes that a replacement function processes in the time of one instruction */
 };
 
 static void limits_changed(struct db *db)
@@ -33,7 +33,7 @@ static void limits_changed(struct db *db)
 
 /* --- one statement's time ---------------------------------------------------------------------------------------- */
 
-/* Counts the steps. Returns false if the statement must stop. */
+/* Adds to the steps. Returns false if the statement must stop, and sets `stopped` to the reason. */
 static bool may_go_on(struct sqlite_db *self, int64_t steps)
 {
     self->steps += steps;
@@ -63,7 +63,7 @@ static void on_watchdog(void *ctx)
     sqlite3_interrupt(self->conn);
 }
 
-/* Sets the flag only, because the owner may be reopening the connection. */
+/* Only sets a flag, because the handle's thread may be reopening the connection. */
 static void interrupt(struct db *db)
 {
     atomic_store(&sqlite_of(db)->cancelled, true);
@@ -74,10 +74,10 @@ static enum err_code deadline_error(struct err *err)
     return err_set(err, ERR_DEADLINE, "the deadline passed before the statement finished");
 }
 
-/* Sets the statement's bounds on time and on steps. */
+/* Sets the limits on time and steps of the statement. */
 static void set_bounds(struct sqlite_db *self)
 {
-    enum { EVER_S = 1000000000 }; /* 30 years, in which no product below overflows */
+    enum { EVER_S = 1000000000 }; /* 30 years; avoids overflows below */
     const struct db_limits *limits = &self->base.limits;
     self->time_ms = MIN(limits->time_ms, EVER_S * INT64_C(1000));
     self->max_steps = limits->max_steps ? limits->max_steps : INT64_MAX;
@@ -86,7 +86,7 @@ static void set_bounds(struct sqlite_db *self)
     self->time_ms = MIN(self->time_ms * DB_AMPLE, EVER_S * INT64_C(1000));
 }
 
-/* Starts the clock of a statement. The caller must call end(). */
+/* Prepares the handle for a statement: limits, guard, meter and watchdog. After ERR_OK the caller must call end(). */
 static enum err_code begin(struct sqlite_db *self, bool trusted, int64_t *start_ns, struct err *err)
 {
     *start_ns = clock_now_ns();
@@ -122,7 +122,7 @@ static void end(struct sqlite_db *self)
 
 /* --- failures ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the reason of an interrupt: that of the progress callback or, without one, the watchdog's. */
+/* Returns the reason of an interrupt. If no callback has set one, the watchdog has interrupted because of the time. */
 static enum err_code why_stopped(const struct sqlite_db *self)
 {
     if (self->stopped) return self->stopped;
@@ -151,13 +151,14 @@ static bool is_memory(int rc)
     return (rc & 0xff) == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM;
 }
 
-/* True if memory was refused because the statement timed out. */
+/* True if the watchdog fired. The meter then refuses memory. */
 static bool is_late(const struct sqlite_db *self)
 {
     return atomic_load(&self->meter.late);
 }
 
-/* Reports a failure. Call it before the connection is used again, because the connection owns the text. */
+/* Reports the failure `rc` of SQLite. Call it before the connection is used again, because the connection owns the
+ * message. */
 static enum err_code failure(struct sqlite_db *self, int rc, struct err *err)
 {
     if ((rc & 0xff) == SQLITE_INTERRUPT || (is_memory(rc) && is_late(self))) return stopped_error(self, err);
@@ -168,7 +169,8 @@ static enum err_code failure(struct sqlite_db *self, int rc, struct err *err)
 
 /* --- preparing --------------------------------------------------------------------------------------------------- */
 
-/* Returns the end of the block comment that starts at p. An open comment ends with the text, as in SQLite. */
+/* Returns the end of the block comment that starts at p. An unterminated comment extends to the end of the text, as in
+ * SQLite. */
 static const char *skip_block(const char *p, const char *end)
 {
     for (p += 2; p + 1 < end; p++)
@@ -176,7 +178,7 @@ static const char *skip_block(const char *p, const char *end)
     return end;
 }
 
-/* True if the text holds only space, semicolons and comments. */
+/* True if the text contains only white space, semicolons and comments. */
 static bool is_blank(const char *p, const char *end)
 {
     while (p < end) {
@@ -194,11 +196,12 @@ static bool is_blank(const char *p, const char *end)
     return true;
 }
 
-/* Checks that the statement is a single query. The authorizer has already checked the objects that it uses. */
+/* Checks that the statement is a query and the only statement. The authorizer has already checked the objects that it
+ * uses. */
 static enum err_code check_kind(const struct sqlite_db *self, sqlite3_stmt *stmt, const char *tail, const char *end,
                                 struct err *err)
 {
-    bool query = self->guard.is_query || self->guard.trusted; /* the program's own statements may list by PRAGMA */
+    bool query = self->guard.is_query || self->guard.trusted; /* the program's own statements may be PRAGMAs */
     if (!stmt) return err_set(err, ERR_ENGINE, "the text contains no statement");
     if (sqlite3_stmt_isexplain(stmt)) return refused_error("EXPLAIN", err);
     if (!query || sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt))
@@ -243,7 +246,7 @@ static void give_back(const struct db_statement *statement, sqlite3_stmt *stmt)
     sqlite3_clear_bindings(stmt);
 }
 
-/* The caller owns the value until the statement is reset. */
+/* Binds a parameter. The value must stay valid until the statement is reset. */
 static int bind_one(sqlite3_stmt *stmt, int at, const struct db_value *value)
 {
     switch (value->type) {
@@ -268,7 +271,8 @@ static enum err_code bind_all(struct sqlite_db *self, sqlite3_stmt *stmt, const 
 
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Reads column `i` of the current row; the engine owns the text. Returns false if memory is exhausted. */
+/* Reads column `i` of the current row. SQLite owns the text until the next step. Returns false if memory is exhausted.
+ */
 static bool fetch(sqlite3_stmt *stmt, int i, struct db_value *out)
 {
     switch (sqlite3_column_type(stmt, i)) {
@@ -298,7 +302,7 @@ static enum err_code memory_error(const struct sqlite_db *self, struct err *err)
     return err_set(err, ERR_LIMIT_MEMORY, "SQLite exceeded its memory limit");
 }
 
-/* Collects rows until the end. `rc` is the result of the first step. */
+/* Collects the rows. `rc` is the result of the first step, which the caller has made. */
 static enum err_code collect(struct sqlite_db *self, sqlite3_stmt *stmt, int rc, struct sink *sink, uint32_t stop_rows,
                              bool *truncated, struct err *err)
 {
@@ -309,13 +313,13 @@ static enum err_code collect(struct sqlite_db *self, sqlite3_stmt *stmt, int rc,
         enum err_code code = sink_take(sink, err);
         if (code) return code;
         if (stop_rows && sink->n_rows == stop_rows) {
-            *truncated = true; /* without a step to the next row, which may take long */
+            *truncated = true; /* does not compute the next row, which may take long */
             return ERR_OK;
         }
-        /* Fast rows rarely call back, so the clock is also checked here. */
+        /* The progress callback is rarely called if rows are cheap, so the clock is also checked here. */
         if (sink->n_rows % 1024 == 0 && clock_now_ns() >= self->due_ns) return stopped_error(self, err);
     }
-    /* A comparison that stopped early cannot report it to the engine. */
+    /* A collation that stopped early (compare_nocase) cannot report an error, so the result may be wrong. */
     return self->work.over ? stopped_error(self, err) : ERR_OK;
 }
 
@@ -341,7 +345,7 @@ static enum err_code run(struct sqlite_db *self, struct arena *arena, sqlite3_st
     sqlite_bound_values(self, stmt);
     enum err_code code = bind_all(self, stmt, statement, err);
     if (code) return code;
-    int rc = sqlite3_step(stmt); /* first: it recompiles after a schema change, and the columns may then differ */
+    int rc = sqlite3_step(stmt); /* must come first: it may recompile the statement, with other columns */
     code = name_columns(self, stmt, arena, out, err);
     if (!code) code = sink_init(&sink, arena, &self->base.limits, &self->buffer, out->n_columns, err);
     if (!code) code = collect(self, stmt, rc, &sink, statement->stop_rows, &out->truncated, err);
@@ -422,7 +426,7 @@ static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void 
     return code;
 }
 
-/* Accepts every path that no other engine has claimed. */
+/* Accepts every path that is not a URL. The other engines are asked first. */
 static bool claims(const char *path)
 {
     return strstr(path, "://") == NULL;
@@ -439,7 +443,7 @@ static char *shown(const char *path, bool name_only)
 static void close_handle(struct db *db)
 {
     struct sqlite_db *self = sqlite_of(db);
-    watchdog_remove(&self->watch); /* first: it uses the connection */
+    watchdog_remove(&self->watch); /* before disconnecting, because the watchdog uses the connection */
     sqlite_disconnect(self);
     sink_buffer_trim(&self->buffer, false);
     g_free(self->path);

@@ -1,6 +1,6 @@
-/* Per-thread free lists of blocks (sqlite_blocks.h). A block has a head with its size; the lists are linked through the
- * first bytes after the head. Blocks in a list are poisoned for the address sanitizer. A thread-specific key frees the
- * lists when the thread ends. */
+/* Per-thread free lists of blocks (sqlite_blocks.h). A block begins with its size. In a free list the pointer to the
+ * next block follows; in use, the bytes for SQLite follow. Blocks in a list are poisoned for AddressSanitizer. The
+ * destructor of a thread-specific key frees the lists when the thread ends. */
 #include "lib/db/sqlite_blocks.h"
 
 #include "lib/base/poison.h"
@@ -14,28 +14,28 @@
 #include <string.h>
 
 enum {
-    HEAD = 8,              /* bytes before the address that SQLite receives */
-    STEP = 16,             /* sizes are multiples of it */
-    KINDS = 512,           /* number of cached sizes: up to 8 KiB, to include a page of a database */
-    KEPT_BYTES = 256 << 10 /* per thread */
+    HEAD = 8,              /* bytes of a block before the address that SQLite receives */
+    STEP = 16,             /* block sizes are multiples of STEP */
+    KINDS = 512,           /* number of cached sizes; the largest, 8 KiB, is enough for a database page */
+    KEPT_BYTES = 256 << 10 /* maximum cached bytes of a thread */
 };
 
 struct block {
-    uint64_t bytes;     /* of the whole block */
-    struct block *next; /* next cached block; in use, the first bytes that SQLite receives */
+    uint64_t bytes;     /* size of the whole block */
+    struct block *next; /* next block of the free list; in use, the first bytes for SQLite */
 };
 
 static_assert(offsetof(struct block, next) == HEAD, "SQLite gets what is behind the head");
 
 struct kept {
-    struct block *lists[KINDS]; /* by size */
+    struct block *lists[KINDS]; /* free lists by block size */
     size_t bytes;
-    bool known, closed; /* whether the thread's end will free the lists; whether it has */
+    bool known, closed; /* the lists will be freed when the thread ends; they have been freed */
 };
 
 static _Thread_local struct kept kept;
 static pthread_key_t at_end;
-static bool has_key; /* the number of keys of a process is limited */
+static bool has_key; /* false if the process has no free key, because their number is limited */
 
 static void free_kept(void *unused)
 {
@@ -66,7 +66,7 @@ static struct block *block_of(const void *p)
     return (struct block *)((uintptr_t)p - HEAD);
 }
 
-/* Returns the bytes of the whole block for `size` usable bytes. */
+/* Returns the size of a whole block that has `size` usable bytes. */
 static size_t bytes_for(int size)
 {
     return ((size_t)size + HEAD + STEP - 1) / STEP * STEP;

@@ -1,21 +1,23 @@
-/* Replacements for built-in functions of which one call can run for minutes.
+/* Replacements for built-in functions of which a single call can run for minutes.
  *
- * The progress callback and an interrupt are checked only where a program jumps, and a function call is one opcode.
- * Measured on 3.40 with values of some megabytes:
+ * SQLite calls the progress callback and checks for interrupts only at jumps of the compiled statement. So it cannot
+ * stop a function. Measured with SQLite 3.40 and values of some megabytes:
  *
- * - instr, replace: they compare the pattern at each position: hours. The replacement uses memmem, which is linear.
- * - trim: text times set. The replacement bounds the set.
- * - like, glob: text times pattern: 10 s, and 900 columns of it without a jump between them. The replacement follows
- *   the engine's matcher line by line and charges the bytes that it reads.
- * - printf, format: '%.*c' appends one character at a time even past the length limit: minutes. The replacement bounds
- *   widths, precisions and the format. It then calls the built-in function on a private connection.
- * - nocase: the engine sorts in one opcode, and this is the slowest of its comparisons.
+ * - instr, replace: take hours, because they compare the pattern at each position. The replacements use memmem, which
+ *   is linear.
+ * - trim: its time is the product of the lengths of text and set. The replacement limits the length of the set.
+ * - like, glob: take 10 s a call; a statement may have 900 calls without a jump between them. The replacements follow
+ *   SQLite's matcher line by line and charge the bytes that they read.
+ * - printf, format: take minutes, because '%.*c' appends one character at a time, even past the length limit. The
+ *   replacement limits the format, its widths and its precisions. It then calls the built-in function on a private
+ *   connection.
+ * - collation NOCASE: SQLite sorts all rows without a jump, and NOCASE is its slowest comparison.
  *
- * All replacements charge the bytes that they read to the statement (struct work). It checks the clock at intervals,
- * and further calls fail once the statement is over. The budget belongs to the statement, not to a call.
+ * All replacements charge the bytes that they read to the statement (struct work), which checks the clock at intervals.
+ * When the statement must stop, all further calls fail.
  *
- * Results equal those of the built-in functions, as tests/unit/db/test_functions.c and test_match.c check. The price:
- * SQLite uses no index for LIKE and GLOB once they are replaced.
+ * The results equal those of the built-in functions (tests/unit/db/test_functions.c, test_match.c). A disadvantage is
+ * that SQLite uses no index for replaced LIKE and GLOB.
  */
 #include "lib/db/sqlite_guard.h"
 #include "lib/db/sqlite_match.h"
@@ -31,8 +33,8 @@ struct span {
     size_t n;
 };
 
-/* Returns the argument as text, or as bytes when `blob`. A span with a null pointer is either empty or out of memory,
- * as `ok` shows. */
+/* Returns the argument as text, or as bytes with `blob`. Returns an empty span if the argument is empty or memory is
+ * exhausted. */
 static struct span argument(sqlite3_value *value, bool blob)
 {
     const void *p = blob ? sqlite3_value_blob(value) : (const void *)sqlite3_value_text(value);
@@ -47,7 +49,7 @@ static bool any_null(int n, sqlite3_value **values)
     return false;
 }
 
-/* Charges the bytes to the statement. Returns false if the statement is over; the call has then failed. */
+/* Charges the bytes to the statement. If the statement must stop, makes the call fail and returns false. */
 static bool may_go_on(sqlite3_context *ctx, struct work *work, size_t bytes)
 {
     if (work_charge(work, bytes)) return true;
@@ -55,7 +57,7 @@ static bool may_go_on(sqlite3_context *ctx, struct work *work, size_t bytes)
     return false;
 }
 
-/* Counts the characters before `offset` as SQLite does: all bytes except continuation bytes. */
+/* Counts the characters before `offset` as SQLite does, which counts all bytes except continuation bytes. */
 static int64_t characters(const char *text, size_t offset)
 {
     int64_t n = 0;
@@ -78,7 +80,7 @@ static void instr_function(sqlite3_context *ctx, int n, sqlite3_value **values)
         sqlite3_result_int64(ctx, characters(hay.p, (size_t)(at - hay.p)) + 1);
 }
 
-/* Counts the occurrences of `needle`. Returns -1 if the statement is over. */
+/* Counts the occurrences of `needle`. Returns -1 if the statement must stop. */
 static int64_t count_of(struct work *work, struct span hay, struct span needle)
 {
     int64_t n = 0;
@@ -92,7 +94,7 @@ static int64_t count_of(struct work *work, struct span hay, struct span needle)
     return work_charge(work, (size_t)(end - p)) ? n : -1;
 }
 
-/* Returns false if the statement is over. */
+/* Copies `hay` to *out with `from` replaced by `to`, and advances *out. Returns false if the statement must stop. */
 static bool replace_all(struct work *work, char **out, struct span hay, struct span from, struct span to)
 {
     const char *p = hay.p, *end = hay.p + hay.n, *at;
@@ -110,7 +112,7 @@ static void replace_function(sqlite3_context *ctx, int n, sqlite3_value **values
 {
     if (any_null(2, values)) return;
     struct span hay = argument(values[0], false), from = argument(values[1], false), to = argument(values[2], false);
-    if (from.n == 0 || from.p[0] == '\0') { /* SQLite detects an empty pattern by its first byte */
+    if (from.n == 0 || from.p[0] == '\0') { /* SQLite treats a pattern that begins with a NUL as empty */
         sqlite3_result_value(ctx, values[0]);
         return;
     }
@@ -142,7 +144,7 @@ static void replace_function(sqlite3_context *ctx, int n, sqlite3_value **values
     sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
 }
 
-/* Returns the bytes of the character at p: a lead byte and all continuation bytes. */
+/* Returns the length of the character at p: its first byte and all continuation bytes after it. */
 static size_t character_size(const char *p, const char *end)
 {
     size_t n = 1;
@@ -151,7 +153,7 @@ static size_t character_size(const char *p, const char *end)
     return n;
 }
 
-/* Returns the length of the character of `set` that `text` starts (or ends) with, or 0 if there is none. */
+/* Returns the length of the character of `set` with which `text` starts (ends with `at_end`), or 0 if there is none. */
 static size_t in_set(struct span text, struct span set, bool at_end)
 {
     const char *end = set.p + set.n;
@@ -165,14 +167,14 @@ static size_t in_set(struct span text, struct span set, bool at_end)
 
 enum { TRIM_LEFT = 1, TRIM_RIGHT = 2 };
 
-/* Each removed character costs one walk through the set. */
+/* Implements trim, ltrim and rtrim. The time is the number of removed characters times the size of the set. */
 static void trim_sides(sqlite3_context *ctx, int n, sqlite3_value **values, unsigned sides)
 {
     if (any_null(n, values)) return;
     struct work *work = sqlite3_user_data(ctx);
     struct span text = argument(values[0], false), set = {" ", 1};
     if (n == 2) set = argument(values[1], false);
-    set.n = strnlen(set.p, set.n); /* SQLite's set ends at a NUL */
+    set.n = strnlen(set.p, set.n); /* in SQLite the set ends at a NUL */
     if (set.n > TRIM_SET_BYTES) {
         sqlite3_result_error_toobig(ctx);
         return;
@@ -207,7 +209,7 @@ static void rtrim_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 
 /* --- like and glob ------------------------------------------------------------------------------------------------ */
 
-/* True if both are texts that may be matched. Otherwise sets the result of the call. */
+/* Reads both arguments. Returns false and sets the result of the call if they must not be matched. */
 static bool may_match(sqlite3_context *ctx, sqlite3_value **values, struct span *pattern, struct span *text)
 {
     bool blob = sqlite3_value_type(values[0]) == SQLITE_BLOB || sqlite3_value_type(values[1]) == SQLITE_BLOB;
@@ -256,9 +258,9 @@ static void glob_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 
 /* --- printf ------------------------------------------------------------------------------------------------------- */
 
-/* An empty connection that provides printf, with its last prepared statement. */
+/* A connection without a database that provides SQLite's printf, and the last statement prepared on it. */
 struct plain {
-    struct work *work; /* of the calling statement */
+    struct work *work; /* work of the calling statement */
     sqlite3 *conn;
     sqlite3_stmt *stmt;
     int n_arguments;
@@ -277,8 +279,8 @@ static uint64_t magnitude(sqlite3_int64 value)
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
-/* Adds the widths and precisions of a format to *sum. A width given by an argument may be any argument. Returns false
- * if one exceeds the bound. */
+/* Adds the widths and precisions of a format to *sum. If there is a `*`, counts every argument as a width. Returns
+ * false if a width exceeds PRINTF_WIDTH. */
 static bool add_widths(struct span format, int n, sqlite3_value **values, uint64_t *sum)
 {
     bool star = false;
@@ -308,7 +310,7 @@ static uint64_t bytes_of(int n, sqlite3_value **values)
     return sum;
 }
 
-/* True if the call and the statement are within their bounds. Otherwise sets the result of the call. */
+/* Returns true if the call is within its limits and the statement may go on. Otherwise sets the result of the call. */
 static bool may_print(sqlite3_context *ctx, struct work *work, int n, sqlite3_value **values)
 {
     struct span format = argument(values[0], false);
@@ -357,9 +359,10 @@ static void printf_function(sqlite3_context *ctx, int n, sqlite3_value **values)
     sqlite3_clear_bindings(plain->stmt);
 }
 
-/* --- comparing -------------------------------------------------------------------------------------------------- */
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
 
-/* Compares by NOCASE. Once the statement is over the result is irrelevant, because no further row is returned. */
+/* Compares by NOCASE. If the statement must stop, returns 0: the order is then irrelevant, because the statement fails.
+ */
 static int compare_nocase(void *work, int len_a, const void *text_a, int len_b, const void *text_b)
 {
     const char *a = text_a, *b = text_b;
@@ -375,7 +378,7 @@ static int compare_nocase(void *work, int len_a, const void *text_a, int len_b, 
 
 static const struct {
     const char *name;
-    int n_arguments; /* -1 for any number */
+    int n_arguments; /* -1 means any number */
     void (*call)(sqlite3_context *, int, sqlite3_value **);
 } own_functions[] = {
     {"instr", 2, instr_function}, {"replace", 3, replace_function}, {"trim", 1, trim_function},
@@ -400,7 +403,8 @@ int guard_add_functions(sqlite3 *conn, struct work *work)
     for (size_t i = 0; rc == SQLITE_OK && i < G_N_ELEMENTS(own_functions); i++)
         rc = sqlite3_create_function_v2(conn, own_functions[i].name, own_functions[i].n_arguments, flags, work,
                                         own_functions[i].call, NULL, NULL, NULL);
-    /* Each name has a private connection, opened at its first call. SQLite frees it, on failure too. */
+    /* Each name has its own private connection, opened at the first call. SQLite frees it with plain_free, also if the
+     * registration fails. */
     for (size_t i = 0; rc == SQLITE_OK && i < G_N_ELEMENTS(printf_names); i++)
         rc = sqlite3_create_function_v2(conn, printf_names[i], -1, flags, plain_new(work), printf_function, NULL, NULL,
                                         plain_free);

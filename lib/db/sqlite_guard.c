@@ -1,10 +1,10 @@
-/* The guard of untrusted SQL in SQLite, beside the limits of sqlite.c.
+/* Restricts the operations and functions of untrusted SQL in SQLite. The limits on its cost are in sqlite.c.
  *
- * The authorizer sees every access while a statement is compiled, also inside views, and refuses unknown operations. It
- * is an allow list, so a new SQLite adds nothing. It is not sufficient alone. VACUUM INTO and EXPLAIN pass it, so
- * sqlite.c also requires a read-only statement with columns. A table-valued PRAGMA function is a table read, so its
- * name is refused as a table. Virtual tables that show the engine's internals (dbstat, sqlite_stmt, fts3tokenize) are
- * unregistered.
+ * While SQLite compiles a statement, it calls the authorizer for every access, also for those inside views. The
+ * authorizer is an allow list, so new operations of later versions of SQLite are refused. It is not sufficient alone.
+ * VACUUM INTO and EXPLAIN pass it, so sqlite.c also requires a read-only statement with columns. SQLite reports a
+ * table-valued PRAGMA function as the read of a table, so such table names are refused. Virtual tables that show
+ * SQLite's internals (dbstat, sqlite_stmt, fts3tokenize) are unregistered.
  */
 #include "lib/db/sqlite_guard.h"
 
@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sorted. Excluded for side effects or pointers: load_extension, fts3_tokenizer, optimize, fts5, rtreecheck,
- * sqlite_log. Excluded because quadratic in one call: json_patch. Excluded because useless to a question:
- * sqlite_compileoption_*, sqlite_source_id. */
+/* The allowed functions, sorted. Excluded because they have side effects or return pointers: load_extension,
+ * fts3_tokenizer, optimize, fts5, rtreecheck, sqlite_log. Excluded because a call takes quadratic time: json_patch.
+ * Excluded because no question needs them: sqlite_compileoption_*, sqlite_source_id. */
 static const char *const functions[] = {
     "->",
     "->>",
@@ -143,22 +143,22 @@ static const char *const functions[] = {
     "zeroblob",
 };
 
-/* The functions that read the clock, at least with some arguments, or that are random. */
+/* Functions that are random, or that read the clock with some arguments. */
 static const char *const varying[] = {
     "current_date", "current_time", "current_timestamp", "date", "datetime", "julianday",
     "random",       "randomblob",   "strftime",          "time", "timediff", "unixepoch",
 };
 
-/* PRAGMAs that list the schema, allowed in the program's own statements. */
+/* PRAGMAs that list the schema. They are allowed only in the program's own statements. */
 static const char *const listing_pragmas[] = {
     "foreign_key_list", "index_info", "index_list", "index_xinfo", "table_info", "table_list", "table_xinfo",
 };
 
-/* Modules that a schema may use, and the JSON table functions. All others are unregistered, including R-trees, which
- * prepare their writes on opening. */
+/* Modules that are not unregistered: those that schemas use, and the JSON table functions. R-trees are unregistered
+ * because they prepare write statements when they are opened. */
 static const char *kept_modules[] = {"fts3", "fts4", "fts5", "json_each", "json_tree", NULL};
 
-/* Names of refused operations, for the message. */
+/* Names of operations, for messages about refused ones. */
 static const char *const operations[] = {
     [SQLITE_CREATE_INDEX] = "CREATE INDEX",
     [SQLITE_CREATE_TABLE] = "CREATE TABLE",
@@ -198,7 +198,7 @@ static const struct message_class {
     enum err_code code;
 } message_classes[] = {
     {"may not be modified", ERR_REFUSED},
-    {"unsafe use of", ERR_REFUSED}, /* a view that uses objects reserved for direct SQL */
+    {"unsafe use of", ERR_REFUSED}, /* a view uses a function or table that views must not use */
     {"Expression tree is too large", ERR_LIMIT_DEPTH},
     {"parser stack overflow", ERR_LIMIT_DEPTH},
     {"too many levels of trigger recursion", ERR_LIMIT_DEPTH},
@@ -234,7 +234,7 @@ static bool has_prefix(const char *name, const char *prefix)
     return g_ascii_strncasecmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* True for tables that describe the engine and not the data. */
+/* True for tables that describe SQLite or the schema instead of holding data. */
 static bool is_inner_table(const char *name)
 {
     return has_prefix(name, "sqlite_") || has_prefix(name, "pragma_");
@@ -248,9 +248,9 @@ static int deny(struct guard *guard, int op, const char *what)
     return SQLITE_DENY;
 }
 
-/* Connecting a virtual table (json_each, FTS) compiles an UPDATE of sqlite_master that never runs, and the authorizer
- * sees it. Allowing the same access in a candidate's own text is harmless. A defensive connection never writes the
- * schema table, and only its row numbers can be read. */
+/* True for the accesses with which SQLite declares a virtual table (json_each, FTS). It compiles an UPDATE of
+ * sqlite_master that never runs, and calls the authorizer for it. A candidate's own text may use the same accesses,
+ * which is harmless: the connection cannot write the schema, and only row numbers can be read. */
 static bool is_table_declaration(int op, const char *a, const char *b)
 {
     if (!a || g_ascii_strcasecmp(a, "sqlite_master") != 0) return false;
@@ -261,7 +261,7 @@ static int authorize(void *ctx, int op, const char *a, const char *b, const char
 {
     (void)schema;
     struct guard *guard = ctx;
-    bool trusted = guard->trusted && !inside; /* the text of a view is never trusted */
+    bool trusted = guard->trusted && !inside; /* the SQL of a view is never trusted */
     if (is_table_declaration(op, a, b)) return SQLITE_OK;
     switch (op) {
     case SQLITE_SELECT: guard->is_query = true; return SQLITE_OK;
@@ -274,7 +274,7 @@ static int authorize(void *ctx, int op, const char *a, const char *b, const char
         guard->varies |= in_list(varying, G_N_ELEMENTS(varying), b);
         return SQLITE_OK;
     case SQLITE_PRAGMA:
-        if (a && g_ascii_strcasecmp(a, "data_version") == 0) return SQLITE_OK; /* FTS5 reads it while a query runs */
+        if (a && g_ascii_strcasecmp(a, "data_version") == 0) return SQLITE_OK; /* used by FTS5 during queries */
         if (trusted && a && in_list(listing_pragmas, G_N_ELEMENTS(listing_pragmas), a)) return SQLITE_OK;
         return deny(guard, op, a);
     default: return deny(guard, op, NULL);
@@ -290,10 +290,10 @@ static const struct {
     {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
     {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
     {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
-    {SQLITE_DBCONFIG_ENABLE_VIEW, 1}, /* schemas need views; the authorizer also checks their queries */
+    {SQLITE_DBCONFIG_ENABLE_VIEW, 1}, /* databases need views; the authorizer also checks the queries of views */
 };
 
-/* Creates no file beside the database: sorts spill to memory, under the heap limit. */
+/* temp_store keeps temporary data in memory, so SQLite creates no file. The memory counts against the heap limit. */
 static const char pragmas[] = "PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
                               "PRAGMA query_only = 1;";
 

@@ -1,17 +1,17 @@
-/* The bounds of the engine itself on a connection: sizes, depths and memory.
+/* Sets SQLite's own limits on a connection: sizes, depths and memory.
  *
- * The bound of the longest value depends on the statement. `x+x+x...` reads each x six times as a number, at 4 ns a
- * byte, and nothing can stop it before the next jump. So the bytes of the program (at least 24 an instruction) times
- * those of a value are limited to about a second. A statement of a few lines may still use values of a megabyte, a
- * statement of 64 KiB values of some kilobytes.
+ * The limit on the longest value depends on the statement. `x+x+x...` reads each x six times as a number, at 4 ns a
+ * byte, and cannot be stopped before the next jump. So the size of the compiled statement (at least 24 bytes an
+ * instruction) times the longest value is limited, to about one second. A statement of a few lines may use values of a
+ * megabyte; a statement of 64 KiB may use values of some kilobytes.
  */
 #include "lib/db/sqlite_int.h"
 
 #include <glib.h>
 
-/* Fixed limits. db.c checks the statement's length: SQLite's own limit stays wide, because it also bounds the schema's
- * text. The limit on columns stays wide too, because it bounds a table's. The number of instructions bounds the cost
- * between two jumps. */
+/* Limits that do not depend on db_limits. SQLite's limit on the length of a statement is not lowered, because it also
+ * applies to the text of the schema; db.c checks the length. The limit on columns is not lowered, because it also
+ * applies to tables. The limit on instructions also limits the time between two jumps. */
 static const struct {
     int id, value;
 } fixed_limits[] = {

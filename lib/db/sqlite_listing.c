@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* SQLite's rules of column affinity, in their order. */
+/* SQLite's rules of column affinity, in order of precedence. */
 static enum db_affinity sqlite_affinity(const char *type)
 {
     static const struct {

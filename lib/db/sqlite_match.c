@@ -1,5 +1,5 @@
-/* LIKE and GLOB (sqlite_match.h). The recursion and the results follow SQLite's own matcher, also for broken UTF-8.
- * Each function charges the bytes that it reads, and returns MATCH_OVER once the statement is over. */
+/* LIKE and GLOB (sqlite_match.h). The recursion and the results are those of SQLite's own matcher, also for invalid
+ * UTF-8. The functions charge the bytes that they read, and return MATCH_OVER when the statement must stop. */
 #include "lib/db/sqlite_match.h"
 
 #include <glib.h>
@@ -17,7 +17,7 @@ struct match match_glob(struct work *work)
     return (struct match){.all = '*', .one = '?', .other = '[', .sets = true, .work = work};
 }
 
-/* Returns the payload bits of a first byte from 0xc0 on. 0xfe and 0xff have none. */
+/* Returns the payload bits of the first byte of a character, which is at least 0xc0. 0xfe and 0xff have none. */
 static uint32_t lead_bits(unsigned char c)
 {
     if (c < 0xe0) return c & 0x1f;
@@ -32,8 +32,8 @@ static bool continues(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-/* Reads the next character: a first byte and all continuation bytes, as the engine does for broken UTF-8 too. It also
- * advances past a 0. */
+/* Reads the next character: a first byte and all continuation bytes after it. This is SQLite's rule, also for invalid
+ * UTF-8. At the end it returns 0 and still advances. */
 static uint32_t take(bytes *p)
 {
     uint32_t c = *(*p)++;
@@ -66,7 +66,7 @@ static uint32_t fold(uint32_t c)
 
 static enum match_outcome match_from(const struct match *m, bytes pattern, bytes text);
 
-/* True if `c` is in the set whose "[" has been read. Moves *pattern past the "]". */
+/* True if `c` is in the set that begins at *pattern, after its "[". Moves *pattern past the "]". */
 static bool in_brackets(bytes *pattern, uint32_t c)
 {
     uint32_t prior = 0, next = take(pattern);
@@ -89,7 +89,7 @@ static bool in_brackets(bytes *pattern, uint32_t c)
     return next && seen != invert;
 }
 
-/* Matches the rest of the pattern at each occurrence of `c`, a single byte. */
+/* Searches for the single-byte character `c`, and matches `pattern` after each occurrence. */
 static enum match_outcome search_byte(const struct match *m, uint32_t c, bytes pattern, bytes text)
 {
     char stop[3] = {(char)c, '\0', '\0'};
@@ -116,7 +116,7 @@ static enum match_outcome search_character(const struct match *m, uint32_t c, by
     return MATCH_NO_FURTHER;
 }
 
-/* Matches a pattern that starts with a set at each position. */
+/* Matches `pattern`, which starts with a set, at each position of the text. */
 static enum match_outcome search_set(const struct match *m, bytes pattern, bytes text)
 {
     for (; *text; text = skip(text)) {
@@ -126,7 +126,7 @@ static enum match_outcome search_set(const struct match *m, bytes pattern, bytes
     return MATCH_NO_FURTHER;
 }
 
-/* Matches the part after an `all`. */
+/* Matches the part of the pattern after an `all` character. */
 static enum match_outcome match_rest(const struct match *m, bytes pattern, bytes text)
 {
     uint32_t c;
@@ -148,7 +148,7 @@ static bool is_same(const struct match *m, uint32_t a, uint32_t b)
 
 static enum match_outcome match_from(const struct match *m, bytes pattern, bytes text)
 {
-    bytes escaped = NULL; /* past the escaped character, so that an escaped `one` is literal */
+    bytes escaped = NULL; /* position after the last escaped character, so that an escaped `one` is literal */
     uint32_t c;
     while ((c = take(&pattern)) != 0) {
         if (!work_charge(m->work, 0)) return MATCH_OVER;

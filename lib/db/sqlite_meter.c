@@ -5,12 +5,12 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-enum { TELL_EVERY = 64 << 10 }; /* bytes that a thread may allocate or free before it updates the process's total */
+enum { TELL_EVERY = 64 << 10 }; /* bytes that a thread may allocate or free before it updates all_used */
 
 static bool installed;
-static atomic_llong all_used, all_cap = INT64_MAX; /* of the process; all_used lags by `untold` of each thread */
+static atomic_llong all_used, all_cap = INT64_MAX; /* of the process; all_used lacks the `untold` of each thread */
 static _Thread_local struct meter *current;
-static _Thread_local int64_t untold; /* bytes of this thread that are not in all_used yet */
+static _Thread_local int64_t untold; /* bytes of this thread that are not yet added to all_used */
 
 static void tell(void)
 {
@@ -85,8 +85,9 @@ static void meter_shutdown(void *unused)
     (void)unused;
 }
 
-/* Runs before main, because SQLite accepts an allocator only before its first use. Pages are allocated singly: most
- * caches belong to temporary tables, which have one or two pages, while SQLite allocates twenty at once. */
+/* Installs the allocator. Runs before main, because SQLite accepts an allocator only before its first use. Also turns
+ * off the allocation of twenty pages at once, because most page caches belong to temporary tables of one or two pages.
+ */
 __attribute__((constructor)) static void meter_install(void)
 {
     static const sqlite3_mem_methods methods = {meter_malloc,   meter_free, meter_realloc,  meter_size,

@@ -1,15 +1,15 @@
 /* Opens SQLite files and detects when they change.
  *
- * All reads use SQLite's own descriptor. Closing any other descriptor of the same file would drop all POSIX locks of
- * this process on it, while other threads run statements.
+ * Files are read only through SQLite's own descriptor. Closing another descriptor of the same file would release all
+ * POSIX locks of this process on the file, while other threads run statements.
  *
- * WAL. A read-only connection to a WAL-mode database creates -wal and -shm files if it can, and fails if it cannot.
- * Neither is acceptable, so there are three cases:
- * - Both files exist: a writer is alive, and the normal protocol is used.
- * - No -wal, or an empty one without -shm: all content is in the file, and no process has it open. It is opened as
- *   immutable. db_fingerprint detects a later writer and has the handle reopened.
- * - A -wal with changes and no -shm: only recovery could tell which changes are committed, and recovery writes. The
- *   database is refused.
+ * WAL. A read-only connection to a WAL-mode database creates the -wal and -shm files if they are missing, or fails if
+ * it cannot create them. Assay must not write and should not fail, so it distinguishes three cases:
+ * - Both files exist: another process has the database open. It is opened in the normal way.
+ * - There is no -wal file, or it is empty and there is no -shm file. All data is then in the database file, and no
+ *   process has it open. It is opened as immutable. If a process writes to it later, the handle is reopened.
+ * - The -wal file has changes and there is no -shm file: only recovery could determine which changes are committed, and
+ *   recovery writes. The database is refused.
  */
 #include "lib/db/sqlite_int.h"
 
@@ -36,7 +36,7 @@ static enum err_code check_file(const char *path, struct stat *st, struct err *e
     return ERR_OK;
 }
 
-/* Returns the size of the file at path + suffix, or -1. */
+/* Returns the size of the file path + suffix, or -1 if there is none. */
 static int64_t side_file(const char *path, const char *suffix, struct stat *st)
 {
     char *name = g_strconcat(path, suffix, NULL);
@@ -45,7 +45,7 @@ static int64_t side_file(const char *path, const char *suffix, struct stat *st)
     return size;
 }
 
-/* Reads the first bytes of the main file, zero-padded. */
+/* Reads the first HEADER bytes of the database file. Fills up a shorter file with zeros. */
 static int read_header(sqlite3 *conn, unsigned char header[HEADER])
 {
     memset(header, 0, HEADER);
@@ -74,7 +74,8 @@ static enum err_code open_error(struct sqlite_db *self, int rc, struct err *err)
 static enum err_code open_file(struct sqlite_db *self, bool immutable, struct err *err)
 {
     char *escaped = g_uri_escape_bytes((const guint8 *)self->path, strlen(self->path), "/");
-    /* The authority is empty, so that a path that starts with two slashes is not read as a host. */
+    /* An absolute path gets an empty authority, because otherwise a path with two slashes at its start would be read as
+     * a host. */
     char *uri =
         g_strconcat("file:", escaped[0] == '/' ? "//" : "", escaped, "?mode=ro", immutable ? "&immutable=1" : "", NULL);
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -85,7 +86,7 @@ static enum err_code open_file(struct sqlite_db *self, bool immutable, struct er
     return rc == SQLITE_OK ? ERR_OK : open_error(self, rc, err);
 }
 
-/* Decides whether to open the database as immutable, from its write-ahead log; see the head of the file. */
+/* Decides from the -wal and -shm files whether to open the database as immutable (see the top of this file). */
 static enum err_code choose_immutable(const char *path, bool *immutable, struct err *err)
 {
     struct stat st;
@@ -101,12 +102,12 @@ static enum err_code choose_immutable(const char *path, bool *immutable, struct 
     return ERR_OK;
 }
 
-/* True if the file is shorter than its header says: its end is lost. */
+/* True if the file is shorter than the size in its header. */
 static bool is_truncated(const unsigned char header[HEADER], int64_t size)
 {
     int64_t page = header[16] << 8 | header[17];
     if (page == 1) page = 65536;
-    bool counted = big_endian(header + 24) == big_endian(header + 92); /* true if the page count is up to date */
+    bool counted = big_endian(header + 24) == big_endian(header + 92); /* the page count in the header is valid */
     return counted && size < page * (int64_t)big_endian(header + 28);
 }
 
@@ -189,8 +190,8 @@ void sqlite_disconnect(struct sqlite_db *self)
     self->conn = NULL;
 }
 
-/* Detects changes that bypass SQLite's protocol. SQLite sees the others. Examples: a file moved over the old one or
- * copied into it, or a new writer of a database that was opened as immutable. */
+/* True after changes that SQLite cannot detect itself. The file may have been replaced or overwritten by a copy. Or a
+ * process may write to a database that was opened as immutable. */
 static bool is_changed(const struct sqlite_db *self, const struct stat *st)
 {
     struct file_face now = face_of(st);
@@ -217,8 +218,8 @@ enum err_code sqlite_reconnect_if_changed(struct sqlite_db *self, int64_t now_ns
 
 /* --- the fingerprint ---------------------------------------------------------------------------------------------- */
 
-/* Input of the fingerprint's hash. It has no inode, so a copy with the same times has the same fingerprint. It has no
- * padding, because it is hashed as bytes. */
+/* Input of the fingerprint's hash. It does not contain the inode, so a copy with the same times has the same
+ * fingerprint. It must not have padding, because it is hashed as bytes. */
 struct fingerprint {
     int64_t size, mtime_s, mtime_ns;
     int64_t wal_size, wal_mtime_s, wal_mtime_ns;
@@ -234,7 +235,7 @@ static struct fingerprint fingerprint_of(const struct stat *st, const char *path
         print.wal_mtime_s = wal.st_mtim.tv_sec;
         print.wal_mtime_ns = wal.st_mtim.tv_nsec;
     } else {
-        print.wal_size = 0; /* an empty -wal counts as a missing one */
+        print.wal_size = 0; /* an empty -wal file counts as missing */
     }
     return print;
 }

@@ -1,4 +1,4 @@
-/* Cache of prepared statements with parameters: the most recently used ones. */
+/* Caches the PROBES most recently used prepared statements that have parameters. */
 #include "lib/db/sqlite_int.h"
 
 #include <glib.h>

@@ -1,4 +1,4 @@
-/* Single values: order, literals, and the text of numbers. */
+/* Functions on single values: comparison, SQL literals, and numbers as text. */
 #include "lib/db/db.h"
 
 #include <inttypes.h>
@@ -9,17 +9,17 @@
 
 #include <glib.h>
 
-/* Returns the rank of the type: NULL < numbers < text < blob. */
+/* Returns the rank of the type in the order NULL < numbers < text < blob. */
 static int rank_of(const struct db_value *value)
 {
     static const int ranks[] = {[DB_NULL] = 0, [DB_INT] = 1, [DB_FLOAT] = 1, [DB_TEXT] = 2, [DB_BLOB] = 3};
     return ranks[value->type];
 }
 
-/* Compares exactly: 2^53 + 1 is larger than the double 2^53, which a cast to double would hide. */
+/* Compares exactly. A cast of `i` to double would lose digits: 2^53 + 1 would equal 2^53. */
 static int compare_int_real(int64_t i, double f)
 {
-    if (isnan(f)) return 1; /* the engine stores NaN as NULL */
+    if (isnan(f)) return 1; /* SQLite stores NaN as NULL, which sorts first */
     if (f < -0x1p63) return 1;
     if (f >= 0x1p63) return -1;
     int64_t whole = (int64_t)f;
@@ -55,7 +55,8 @@ size_t db_real_text(double real, char out[DB_REAL_TEXT])
         n = snprintf(out, DB_REAL_TEXT, "%.1f", real);
         return (size_t)n;
     }
-    /* Every double except the very small ones has 15 significant digits. */
+    /* Begins with 15 digits, because %g prints shorter decimals without trailing zeros. Very small numbers have less
+     * precision, so their search begins with 1 digit. */
     for (int digits = fabs(real) < 1e-290 ? 1 : 15; digits <= 17; digits++) {
         n = snprintf(out, DB_REAL_TEXT, "%.*g", digits, real);
         if (strtod(out, NULL) == real) break;
@@ -63,7 +64,7 @@ size_t db_real_text(double real, char out[DB_REAL_TEXT])
     return (size_t)n;
 }
 
-/* Returns `text` between two `quote`s, with those inside doubled. */
+/* Returns `text` in quotes, with each quote inside doubled. */
 static char *quote_with(struct arena *arena, const char *text, size_t len, char quote)
 {
     size_t inner = 0;
@@ -86,7 +87,7 @@ char *db_quote_name(struct arena *arena, const char *name, size_t len)
     return quote_with(arena, name, len, '"');
 }
 
-/* Returns before x'0a1b' after. */
+/* Returns the text `before`, a literal such as x'0a1b', and the text `after`. */
 static char *hex_literal(struct arena *arena, const struct db_value *value, const char *before, const char *after)
 {
     static const char digits[] = "0123456789abcdef";
@@ -113,7 +114,8 @@ static char *quote_real(struct arena *arena, double real)
     return arena_strndup(arena, text, db_real_text(real, text));
 }
 
-/* A literal cannot hold a NUL or invalid UTF-8, so such a text becomes a cast of its bytes. */
+/* Returns a text literal. A text with NUL or invalid UTF-8 becomes a cast of its bytes, because a literal cannot
+ * contain it. */
 static char *quote_text(struct arena *arena, const struct db_value *value)
 {
     if (memchr(value->text, '\0', value->len) || !g_utf8_validate_len(value->text, value->len, NULL))

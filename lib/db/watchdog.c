@@ -6,21 +6,22 @@
 #include <stddef.h>
 #include <time.h>
 
-static const int64_t AGAIN_NS = 10LL * 1000 * 1000; /* between two calls of `fire` */
+static const int64_t AGAIN_NS = 10LL * 1000 * 1000; /* time between two calls of `fire` */
 
-/* `life` covers start and stop, so that an add cannot meet a thread that is about to end. */
+/* `life` protects n_watches and `thread`. It is held while the thread starts or ends, so that no watch is added to a
+ * thread that is ending. */
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
 static unsigned n_watches;
 static pthread_t thread;
 
-/* `lock` covers the variables below. */
+/* `lock` protects the variables below. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static struct watch *watches;
-static int64_t next_look; /* time of the thread's next check; INT64_MAX until it is signalled */
+static int64_t next_look; /* time of the thread's next check; INT64_MAX if it waits for a signal */
 static bool leaving;
 
-/* Fires overdue watches. Returns the time of the next check. */
+/* Calls `fire` of all overdue watches. Returns the time of the next check. The caller holds `lock`. */
 static int64_t look(int64_t now)
 {
     int64_t next = INT64_MAX;
@@ -111,7 +112,8 @@ void watchdog_arm(struct watch *watch, int64_t deadline_ns)
 {
     pthread_mutex_lock(&lock);
     watch->deadline_ns = deadline_ns;
-    /* Deadlines usually grow, so the thread is rarely woken: it wakes at the earliest deadline that it knew of. */
+    /* Wakes the thread only if it would otherwise wake too late. This is rare, because later statements usually have
+     * later deadlines. */
     if (deadline_ns < next_look) pthread_cond_signal(&changed);
     pthread_mutex_unlock(&lock);
 }

@@ -1,6 +1,6 @@
-/* Accounting of work inside one opcode, where the engine calls no callback. The function that does the work charges the
- * bytes that it reads, and the clock is checked at intervals. The budget belongs to the statement, so a thousand short
- * calls are stopped like a long one. */
+/* Limits the time of functions that replace SQLite's own. SQLite calls no progress callback while a function runs. So
+ * each function charges the bytes that it reads, and the clock is checked at intervals. The bytes of all calls of a
+ * statement are added up, so many short calls are stopped like one long call. */
 #ifndef ASSAY_LIB_DB_WORK_H
 #define ASSAY_LIB_DB_WORK_H
 
@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 enum {
-    WORK_BETWEEN_LOOKS = 64 << 10, /* bytes between two checks of the clock: about 50 us */
-    WORK_OF_A_CALL = 16,           /* bytes charged for each call in addition */
+    WORK_BETWEEN_LOOKS = 64 << 10, /* bytes between two checks of the clock: about 50 us of work */
+    WORK_OF_A_CALL = 16,           /* bytes charged for each call in addition to those that it reads */
 };
 
 struct work {
     int64_t left; /* bytes until the next check */
-    bool over;    /* the statement must stop; until work_begin */
-    /* Called after `bytes` of work. Returns false if the statement must stop. */
+    bool over;    /* the statement must stop; reset by work_begin */
+    /* Checks the clock after `bytes` of work. Returns false if the statement must stop. */
     bool (*look)(void *ctx, int64_t bytes);
     void *ctx;
 };
@@ -27,7 +27,7 @@ static inline void work_begin(struct work *work)
     work->over = false;
 }
 
-/* Charges `bytes`. Returns false if the statement must stop: leave at once. */
+/* Charges `bytes`. If it returns false, the statement must stop: the caller must return at once. */
 static inline bool work_charge(struct work *work, size_t bytes)
 {
     if (work->over) return false;

@@ -6,8 +6,8 @@
 struct answers {
     pthread_mutex_t lock;
     uint32_t most;
-    GHashTable *by_key; /* key → its link in `order` */
-    GQueue order;       /* of struct answer, the most recently used first */
+    GHashTable *by_key; /* key → link in `order` */
+    GQueue order;       /* queue of struct answer, the most recently used first */
 };
 
 struct answers *answers_new(uint32_t most)

@@ -1,4 +1,5 @@
-/* A cache of answers by the hash of their request: bounded, with least-recently-used eviction. Thread: any. */
+/* A cache of answers. The key is a hash of the request. When the cache is full, it evicts the least recently used
+ * answer. Thread: any. */
 #ifndef ASSAY_LIB_LLM_ANSWERS_H
 #define ASSAY_LIB_LLM_ANSWERS_H
 
@@ -10,8 +11,8 @@ struct answers;
 enum { ANSWER_KEY = 32, ANSWER_MODEL = 64 };
 
 struct answer {
-    char key[ANSWER_KEY + 1]; /* hex */
-    char model[ANSWER_MODEL]; /* as served */
+    char key[ANSWER_KEY + 1]; /* hash of the request, in hex */
+    char model[ANSWER_MODEL]; /* name reported by the server */
     bool logprobs;
     double p;
 };
@@ -20,7 +21,7 @@ struct answer {
 struct answers *answers_new(uint32_t most);
 void answers_free(struct answers *answers);
 
-/* Copies the answer with this key to *answer. Returns false if there is none. */
+/* Copies the answer with this key to *out. Returns false if there is none. */
 bool answers_get(struct answers *answers, const char *key, struct answer *out);
 void answers_put(struct answers *answers, const struct answer *answer);
 

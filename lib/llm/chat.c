@@ -1,12 +1,13 @@
-/* Access to a chat model over chat completions, for any task (struct chat_task).
+/* The protocol of chat completions, for all chat tasks (struct chat_task).
  *
- * A request has a `shape`, which requests the strictest form first. Servers differ in the fields that they accept: one
- * refuses a field with 400, another ignores it silently. So the shape is relaxed step by step, and a shape that worked
- * is stored for the endpoint. A shape that failed is not stored, because the fault may lie in this one input. The
- * answer is checked here for every shape: it must be a JSON object as the task requires.
+ * Servers differ in the fields that they accept: some refuse an unknown field with status 400, others ignore it. So
+ * each request has a `shape`, the set of optional fields. The first shape requests the strictest form of an answer.
+ * After a refusal the shape is relaxed by one step. A shape that worked is stored for the endpoint. The failure of a
+ * shape is not stored, because this one input may have caused it. Every answer must be a JSON object as the task
+ * requires, whatever the shape.
  *
- * The input is untrusted data. It is sent as strings inside of one JSON object, separate from the instructions. No
- * content can leave those strings, and the instructions declare them to be data.
+ * The input is untrusted. It is sent as strings of one JSON object, separate from the instructions. Escaping keeps any
+ * input inside of these strings, and the instructions declare them to be data.
  */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
@@ -16,12 +17,12 @@
 
 enum form { FORM_SCHEMA, FORM_OBJECT, FORM_PROMPT };
 
-/* The requested form. Fits in one word, so threads share it without a lock. */
+/* The optional fields of a request. They are packed into one word, so threads share them without a lock. */
 struct shape {
     enum form form;
-    bool no_logprobs; /* reasoning models refuse them */
-    bool no_sampling; /* reasoning models refuse temperature and seed too */
-    bool old_tokens;  /* max_tokens, the name before max_completion_tokens */
+    bool no_logprobs; /* omits log probabilities, which reasoning models refuse */
+    bool no_sampling; /* omits temperature and seed, which reasoning models refuse too */
+    bool old_tokens;  /* uses max_tokens, the older name of max_completion_tokens */
 };
 
 struct chat {
@@ -55,7 +56,7 @@ enum err_code chat_check(const struct scorer_config *config, struct err *err)
     return ERR_OK;
 }
 
-/* --- asking ----------------------------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------------------------- */
 
 static json_t *response_format(const struct call *call, enum form form)
 {
@@ -98,7 +99,8 @@ static char *request_body(const struct call *call, struct shape shape)
     return text;
 }
 
-/* Relaxes the field that the refusal mentions. Without a mention it relaxes the form, then the log probabilities. */
+/* Relaxes the field that the refusal mentions. If it mentions none, relaxes the form of the answer, then the log
+ * probabilities. Returns false if nothing is left to relax. */
 static bool give_way(struct shape *shape, const struct http_reply *reply)
 {
     char *words = reply->body ? g_ascii_strdown(reply->body, (gssize)MIN(reply->len, 2000)) : g_strdup("");
@@ -116,7 +118,7 @@ static bool give_way(struct shape *shape, const struct http_reply *reply)
     return false;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------------------------- */
 
 static int64_t token_count(const json_t *usage, const char *key)
 {
@@ -133,7 +135,7 @@ static void read_usage(struct call *call, const json_t *root)
     remote_word(json_string_value(json_object_get(root, "model")), call->info->model, sizeof call->info->model);
 }
 
-/* Rejects an answer that is complete but not a verdict. Returns ERR_OK to continue reading. */
+/* Returns ERR_REMOTE if the model refused, or if its answer was truncated or blocked. Otherwise returns ERR_OK. */
 static enum err_code check_finish(struct call *call, const json_t *choice)
 {
     const json_t *refusal = json_object_get(json_object_get(choice, "message"), "refusal");
@@ -160,7 +162,7 @@ enum err_code chat_read(struct call *call, const struct http_reply *reply, doubl
     return code;
 }
 
-/* --- the ladder ------------------------------------------------------------------------------------------------- */
+/* --- relaxing the shape ----------------------------------------------------------------------------------------- */
 
 static enum err_code ask_in_shape(struct call *call, struct shape shape, double *p, struct http_reply *reply,
                                   bool *formless)
@@ -185,7 +187,7 @@ enum err_code chat_ask(struct call *call, double *p)
         enum err_code code = ask_in_shape(call, shape, p, &reply, &formless);
         bool refused = code == ERR_REMOTE && (reply.status == 400 || reply.status == 422);
         bool other = refused && give_way(&shape, &reply);
-        /* Some servers ignore the requested form and return status 200. */
+        /* Some servers ignore the requested form and still return status 200. */
         if (formless && shape.form != FORM_PROMPT) {
             shape.form++;
             other = true;

@@ -1,5 +1,5 @@
-/* A chat model that corrects a query. The instructions are prompts/correct.txt, linked in; their first line is the
- * version. Also holds the code shared by all tasks with a text as answer. */
+/* The chat task that corrects a query. Its instructions are prompts/correct.txt, which is linked in; the first line is
+ * their version. This file also has the functions that chat tasks share. */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 
@@ -19,7 +19,7 @@ __asm__(".pushsection .rodata,\"a\",%progbits\n"
 
 extern const char assay_prompt_correct[];
 
-/* Returns the prompt: the first line is the version, the rest is the instructions. */
+/* Returns the prompt, which consists of a line with the version, and the instructions. */
 static const char *whole_prompt(const struct scorer *scorer)
 {
     return scorer->prompt ? scorer->prompt : scorer->backend->chat->instructions;

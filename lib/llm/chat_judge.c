@@ -1,5 +1,5 @@
-/* A chat model that judges whether the premise answers the question. Its answer is a verdict with a confidence. The
- * instructions are prompts/judge.txt, linked in. */
+/* The chat task that judges whether the premise answers the question. The answer is a verdict (yes or no) with a
+ * confidence. The instructions are prompts/judge.txt, which is linked in. */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 
@@ -34,10 +34,11 @@ static json_t *judge_schema(const struct call *call)
 struct verdict {
     bool yes;
     double confidence;
-    const char *object; /* its position in the content */
+    const char *object; /* start of the verdict's JSON object in the content */
 };
 
-/* Reads an object of the content as a verdict: both members, of the right type and range. Ignores other members. */
+/* Reads a JSON object as a verdict. Returns false if `verdict` or `confidence` is missing or invalid. Ignores other
+ * members. */
 static bool read_verdict(const char *text, size_t len, struct verdict *out)
 {
     json_t *json = remote_json(text, len);
@@ -50,8 +51,8 @@ static bool read_verdict(const char *text, size_t len, struct verdict *out)
     return valid;
 }
 
-/* Finds the verdict of the content. Text around it is accepted. A second, different verdict is not: a model that quotes
- * its input may quote a verdict from there. */
+/* Finds the verdict in the content, which may contain other text. Returns false if there are two different verdicts,
+ * because one of them may be quoted from the input. */
 static bool find_verdict(const char *content, struct verdict *out)
 {
     size_t len = 0;
@@ -66,7 +67,7 @@ static bool find_verdict(const char *content, struct verdict *out)
     return found;
 }
 
-/* Returns the first letter of the verdict's value in `object`, or NULL. */
+/* Returns the position of the first letter of the verdict's value in `object`, or NULL. */
 static const char *verdict_value(const char *object)
 {
     static const char key[] = "\"verdict\"";
@@ -77,7 +78,7 @@ static const char *verdict_value(const char *object)
     return *at == '"' && g_ascii_isalpha(at[1]) ? at + 1 : NULL;
 }
 
-/* Joins all tokens to one text. Returns NULL if one of them is not a text. */
+/* Concatenates all tokens. Returns NULL if one of them is not a text. */
 static GString *join_tokens(const json_t *tokens)
 {
     GString *all = g_string_new(NULL);
@@ -91,9 +92,9 @@ static GString *join_tokens(const json_t *tokens)
     return all;
 }
 
-/* Returns the token of the reply that covers byte `offset` of `content`. Returns NULL if tokens and content do not
- * match. Further tokens may surround the content: llama.cpp removes a Markdown fence from the content but not from the
- * list. */
+/* Returns the token that contains byte `offset` of `content`. Returns NULL if the tokens do not contain `content`.
+ * There may be tokens before and after it: llama.cpp removes a Markdown fence from the content but not from the tokens.
+ */
 static const json_t *token_at(const json_t *tokens, const char *content, size_t offset)
 {
     GString *all = join_tokens(tokens);
@@ -109,7 +110,8 @@ static const json_t *token_at(const json_t *tokens, const char *content, size_t 
     return found;
 }
 
-/* Returns 1 or -1 if the first word of a token is "yes" or "no", or a prefix of it. Returns 0 for neither. */
+/* Returns 1 if the first word of a token is "yes" or a prefix of "yes". Returns -1 for "no" or a prefix of it, and 0
+ * for other words. */
 static int answer_of(const char *token)
 {
     static const char *const words[] = {"yes", "no"};
@@ -121,8 +123,9 @@ static int answer_of(const char *token)
     return 0;
 }
 
-/* Computes P(yes) from the alternatives of one token. Sums variants in case and spacing, and ignores other words unless
- * they have most of the mass. Returns false if no probability results. */
+/* Computes P(yes) from the alternatives of one token. Adds up the variants of "yes" and of "no" in case and spacing.
+ * Ignores other words. Returns false if the list is invalid, or if "yes" and "no" together have less than half of the
+ * probability. */
 static bool token_probability(const json_t *entry, double *p)
 {
     const json_t *list = json_object_get(entry, "top_logprobs");

@@ -1,4 +1,5 @@
-/* A chat model that fills in a form. The caller supplies the instructions and the schema, and interprets the answer. */
+/* The chat task that fills in a form. The caller supplies the instructions and the schema, and interprets the answer.
+ */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 
@@ -19,7 +20,7 @@ static bool has_what_is_required(const json_t *object, const char *schema)
     return whole;
 }
 
-/* Reads the first object that is such a form. */
+/* Stores the first object in the content that has all required members. */
 static bool object_read(struct call *call, const json_t *choice, const char *content, double *p)
 {
     size_t len = 0;

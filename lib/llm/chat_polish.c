@@ -1,4 +1,5 @@
-/* A chat model that rewrites an explanation in better English. The instructions are prompts/polish.txt, linked in. */
+/* The chat task that rewrites an explanation in better English. Its instructions are prompts/polish.txt, which is
+ * linked in. */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 

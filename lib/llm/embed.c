@@ -1,4 +1,5 @@
-/* Vectors of texts, from POST {endpoint}/embeddings as served by OpenAI, text-embeddings-inference and llama.cpp. */
+/* The backend for embedding models. It uses POST {endpoint}/embeddings, which OpenAI, text-embeddings-inference and
+ * llama.cpp implement. */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 
@@ -6,7 +7,7 @@
 
 enum { MAX_DIMENSIONS = 16384 };
 
-/* Returns the length of a list of finite numbers, or 0 if it is not one or is too long. */
+/* Returns the number of dimensions of a vector, or 0 if `vector` is not an array of finite numbers or is too long. */
 static size_t dimensions_of(const json_t *vector)
 {
     const json_t *value;
@@ -19,7 +20,8 @@ static size_t dimensions_of(const json_t *vector)
     return n <= MAX_DIMENSIONS ? n : 0;
 }
 
-/* Returns the vectors in the order of their texts, all of one length, or NULL if the reply has another form. */
+/* Returns the vectors in the order of the texts. Returns NULL unless there are `n` vectors of one length, in that
+ * order. */
 static json_t *vectors_of(const json_t *root, size_t n)
 {
     const json_t *data = json_object_get(root, "data"), *entry;

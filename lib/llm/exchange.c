@@ -1,4 +1,4 @@
-/* Decides on attempts: retries, waits, and the end of a call. */
+/* Sends a request with retries. Decides after each attempt whether to retry, and how long to wait before the retry. */
 #include "lib/base/clock.h"
 #include "lib/llm/scorer_int.h"
 
@@ -7,7 +7,7 @@
 
 static const int64_t ms = 1000000;
 
-/* Meaning of a status. The first row whose range contains it counts. */
+/* Maps ranges of HTTP statuses to errors. The first row that contains the status applies. */
 static const struct {
     int from, to;
     enum err_code code;
@@ -59,7 +59,7 @@ static void count(struct call *call, bool retry)
 
 /* --- waiting ---------------------------------------------------------------------------------------------------- */
 
-/* Sleeps until `until` on our clock, or until scorer_stop. */
+/* Sleeps until clock_now_ns reaches `until`, or until scorer_stop. */
 static enum err_code sleep_until(struct call *call, int64_t until)
 {
     struct scorer *s = call->scorer;
@@ -72,7 +72,7 @@ static enum err_code sleep_until(struct call *call, int64_t until)
     return stopped ? err_set(call->err, ERR_CANCELLED, "cancelled") : ERR_OK;
 }
 
-/* A wait that would end past the deadline is not begun, so the caller returns early. */
+/* Waits `ns`. Returns ERR_UNREACHABLE at once if the wait would end past the deadline. */
 static enum err_code wait_for(struct call *call, int64_t ns, const char *why)
 {
     int64_t until = clock_now_ns() + ns;
@@ -81,7 +81,7 @@ static enum err_code wait_for(struct call *call, int64_t ns, const char *why)
     return sleep_until(call, until);
 }
 
-/* Waits out a pause that the endpoint requested; it holds for every call to this endpoint. */
+/* Waits until the end of the pause that the endpoint requested. A pause applies to all calls to the endpoint. */
 static enum err_code sit_out_pause(struct call *call)
 {
     struct retry_policy *policy = &call->scorer->policy;
@@ -100,8 +100,9 @@ static enum err_code admit(struct call *call)
     return err_set(call->err, ERR_UNREACHABLE, "model endpoint: circuit open after repeated failures");
 }
 
-/* Reports to the breaker. An attempt that was cut short by a deadline much tighter than the timeout is inconclusive. An
- * answer is reported only after it has been read (scorer.c), because an invalid one is a failure too. */
+/* Reports a failed attempt to the breaker. A passed deadline is inconclusive if the attempt had less than a tenth of
+ * the timeout. Answers are reported only after they have been read (scorer.c), because an invalid answer is a failure
+ * too. */
 static void report(struct call *call, enum err_code code, int64_t had_ns)
 {
     struct scorer *s = call->scorer;
@@ -125,7 +126,8 @@ static enum err_code attempt(struct call *call, const char *path, const char *bo
     return code;
 }
 
-/* Waits after failed attempt number `retry` and returns ERR_OK to continue, or returns the reason to stop. */
+/* Waits after failed attempt number `retry`. Returns ERR_OK if the caller should retry, otherwise the error of the
+ * call. */
 static enum err_code before_retry(struct call *call, uint32_t retry, const struct http_reply *reply)
 {
     struct scorer *s = call->scorer;
@@ -136,7 +138,7 @@ static enum err_code before_retry(struct call *call, uint32_t retry, const struc
     return wait_for(call, asked + retry_policy_backoff(&s->policy, retry), "asked to wait");
 }
 
-/* Returns ERR_OK if another attempt is useful. */
+/* Returns ERR_OK if an attempt may be made now. Before the first attempt it waits for the end of a pause. */
 static enum err_code before_attempt(struct call *call, bool first)
 {
     struct scorer *s = call->scorer;

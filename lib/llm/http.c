@@ -1,12 +1,12 @@
 /* DESIGN. A line is a libcurl multi handle with one easy handle. It serves one thread at a time and keeps its
- * connection between exchanges. Lines come from a free list, so their number is the maximum of concurrent callers, and
- * none depends on the life of a thread.
+ * connection open between exchanges. Lines come from a free list, so their number is the maximum number of concurrent
+ * callers. A line does not belong to a thread and may outlive the thread that created it.
  *
- * The multi interface is used even for a single transfer, because its wait can be woken (http_stop) and has our own
- * deadline. The function curl_easy_perform would notice either only about once a second.
+ * The multi interface is used even for a single transfer. Its wait can be woken (http_stop) and ends at a deadline that
+ * we set. curl_easy_perform would react to either only about once a second.
  *
- * Rejected: one multi handle for all with a thread of its own. It saves sockets but puts a queue and its failures
- * between each caller and its answer.
+ * Rejected: one multi handle for all callers, with a separate thread. It would need fewer sockets, but also a queue
+ * between callers and that thread.
  */
 #include "lib/llm/http.h"
 #include "lib/base/clock.h"
@@ -33,12 +33,12 @@ struct http {
     char *endpoint, *ca_file, *proxy;
     struct curl_slist *headers;
     size_t max_bytes;
-    pthread_mutex_t lock;   /* of the three members below */
-    GPtrArray *idle, *busy; /* of struct http_line */
+    pthread_mutex_t lock;   /* protects the three members below */
+    GPtrArray *idle, *busy; /* lists of struct http_line */
     bool stopped;
 };
 
-/* State of the write callbacks for one exchange. */
+/* State of the callbacks that receive the body and the headers of one exchange. */
 struct intake {
     GString *body;
     size_t max_bytes, header_bytes;
@@ -59,8 +59,7 @@ static char *url_part(CURLU *url, CURLUPart part)
     return text;
 }
 
-/* True for a loopback address. A name that looks like one does not count, because any party may own 127.0.0.1.example.
- */
+/* True for a loopback address. A host name such as 127.0.0.1.example is not one, because anyone may own it. */
 static bool is_loopback(const char *host)
 {
     struct in_addr address;
@@ -99,7 +98,7 @@ static enum err_code check_endpoint(const struct http_settings *s, struct err *e
     const char *fault =
         curl_url_set(url, CURLUPART_URL, s->endpoint, 0) != CURLUE_OK ? "is not a URL" : endpoint_fault(url, s);
     curl_url_cleanup(url);
-    /* The endpoint is not repeated: a key in it would appear in a log. */
+    /* The message does not quote the endpoint, because a key in it would appear in the log. */
     return fault ? err_set(err, ERR_CONFIG, "endpoint %s", fault) : ERR_OK;
 }
 
@@ -113,7 +112,7 @@ static void add_headers(struct http *http, const struct http_settings *settings)
 {
     add_header(http, "Content-Type: application/json");
     add_header(http, "Accept: application/json");
-    add_header(http, "Expect:"); /* no round trip before the body is sent */
+    add_header(http, "Expect:"); /* sends the body at once, without waiting for "100 Continue" */
     for (uint32_t i = 0; i < settings->n_headers; i++) add_header(http, settings->headers[i]);
     if (!settings->key) return;
     char *text = g_strdup_printf("Authorization: Bearer %s", settings->key);
@@ -162,7 +161,7 @@ static struct http_line *line_new(void)
     return NULL;
 }
 
-/* Takes a line for this thread alone. Returns NULL if stopped or out of memory. */
+/* Takes a line for exclusive use. Returns NULL if http_stop was called or memory is exhausted. */
 static struct http_line *line_take(struct http *http)
 {
     pthread_mutex_lock(&http->lock);
@@ -217,7 +216,7 @@ void http_close(struct http *http)
 
 /* --- one exchange ----------------------------------------------------------------------------------------------- */
 
-/* Accepting fewer bytes than given makes libcurl end the transfer. */
+/* Callback for the body. To end the transfer, it returns a different number of bytes than it was given. */
 static size_t take_body(char *bytes, size_t one, size_t n, void *context)
 {
     struct intake *in = context;
@@ -240,11 +239,11 @@ static size_t take_header(char *bytes, size_t one, size_t n, void *context)
 
 static void prepare(const struct http *http, CURL *easy, const char *url, const char *body, struct intake *in)
 {
-    curl_easy_reset(easy); /* keeps the connection, clears the last exchange */
+    curl_easy_reset(easy); /* clears the options of the last exchange, keeps the connection */
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy); /* "" disables proxies of the environment */
+    curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy); /* "" makes libcurl ignore proxies in environment variables */
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -255,14 +254,15 @@ static void prepare(const struct http *http, CURL *easy, const char *url, const 
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, in);
     if (http->ca_file) curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file);
 #if LIBCURL_VERSION_NUM >= 0x075700
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* do not wait for a name server past the deadline */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* a pending name resolution does not delay the return */
 #endif
     if (!body) return;
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body));
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
 }
 
-/* Drives the transfer of this line. Returns true if it has ended, with *result set. */
+/* Runs the transfer of this line. Returns true and sets *result if libcurl ended it. Otherwise returns false and sets
+ * *end. */
 static bool drive(struct http *http, struct http_line *line, int64_t deadline_ns, enum http_end *end, CURLcode *result)
 {
     for (;;) {
@@ -280,7 +280,7 @@ static bool drive(struct http *http, struct http_line *line, int64_t deadline_ns
     }
 }
 
-/* Maps libcurl's results. An unlisted one is a transfer that failed on the way. */
+/* Maps libcurl's results. A result that is not listed means that the connection was lost. */
 static const struct {
     CURLcode result;
     enum http_end end;
@@ -326,7 +326,7 @@ static void transfer(struct http *http, struct http_line *line, int64_t deadline
     curl_multi_add_handle(line->multi, line->easy);
     bool over = drive(http, line, deadline_ns, &end, &result);
     read_status(line->easy, reply);
-    curl_multi_remove_handle(line->multi, line->easy); /* drops the connection of an unfinished transfer */
+    curl_multi_remove_handle(line->multi, line->easy); /* closes the connection if the transfer is unfinished */
     if (over) {
         conclude(result, reply);
     } else {

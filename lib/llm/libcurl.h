@@ -6,7 +6,7 @@
 
 #include <curl/curl.h>
 
-/* These macros check calls or only forward them, and so would call functions that are not linked. */
+/* Undefines curl's macros for these functions, because their bodies call functions that are not linked. */
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 

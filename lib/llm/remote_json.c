@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* State of scanning JSON text for brackets and strings. */
+/* State of a scan that counts brackets outside of strings. */
 struct brackets {
     unsigned depth, deepest;
     bool in_string, escaped;

@@ -8,23 +8,24 @@
 
 enum { REMOTE_JSON_DEPTH = 32 };
 
-/* Parses a whole text: strict JSON without repeated keys and with at most REMOTE_JSON_DEPTH levels, checked before
- * allocation. Returns NULL if it is invalid. Release with json_decref. Thread: any. */
+/* Parses a text as strict JSON. Returns NULL if the text is not JSON, repeats a key, or is nested deeper than
+ * REMOTE_JSON_DEPTH. The depth is checked before memory is allocated. Release with json_decref. Thread: any. */
 json_t *remote_json(const char *text, size_t len);
-/* Parses likewise, but a string may hold NUL, as in lists of tokens (llama.cpp, for a model with a token for each
- * byte). remote_text reads the strings without NUL. */
+/* Like remote_json, but a string may contain NUL. Lists of tokens need this: llama.cpp lists the token of the byte 0 if
+ * a model has one. Read strings of the result with remote_text. */
 json_t *remote_json_with_nul(const char *text, size_t len);
-/* Returns a string without NUL, owned by `value`, or NULL if it is something else or absent. */
+/* Returns the string in `value`, which owns it. Returns NULL if `value` is NULL, is not a string, or contains a NUL. */
 const char *remote_text(const json_t *value);
 
-/* Returns the start of the first balanced {...} in `from`, and sets its length in *len. Returns NULL if there is none.
- */
+/* Finds the first {...} with balanced brackets in `from`. Returns its start and sets *len to its length. Returns NULL
+ * if there is none. */
 const char *remote_json_object(const char *from, size_t *len);
 
-/* Reads a finite number, whole or not. Returns false if it is something else or absent. */
+/* Reads a finite number. Returns false if `value` is NULL or not a finite number. */
 bool remote_number(const json_t *value, double *out);
 
-/* Copies the printable ASCII of `text` (may be NULL), cut at `room`. */
+/* Copies the printable ASCII characters of `text`, except spaces. Truncates the copy to `room` bytes with its NUL.
+ * `text` may be NULL. */
 void remote_word(const char *text, char *out, size_t room);
 
 #endif

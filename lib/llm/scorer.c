@@ -1,4 +1,5 @@
-/* Opens scorers, runs calls (cache, breaker, backend), and counts. */
+/* Opens and closes scorers, and makes their calls: checks the texts, looks up the cache, calls the backend and counts
+ * the outcome. */
 #include "lib/base/bom.h"
 #include "lib/base/clock.h"
 #include "lib/base/input.h"
@@ -55,7 +56,8 @@ static const struct scorer_backend *backend_find(const char *name)
     return NULL;
 }
 
-/* Bounds of the numbers: within them no calculation below overflows, and most typing errors are detected. */
+/* Checks the ranges of the numbers. Within these ranges no calculation of lib/llm overflows. They also detect most
+ * typing errors. */
 static enum err_code check_numbers(const struct scorer_config *c, struct err *err)
 {
     static const int64_t day_ms = 86400000;
@@ -90,8 +92,8 @@ static enum err_code key_from_file(const char *path, char key[KEY_ROOM], struct 
     return read ? ERR_OK : err_set(err, ERR_CONFIG, "cannot read key file '%.200s'", path);
 }
 
-/* Reads the key, or "" for none. Refuses characters that a header cannot hold: a key with a line break would add
- * headers. */
+/* Reads the key; sets `key` to "" if none is configured. Refuses characters that a header cannot contain, because a
+ * line break in the key would add headers. */
 static enum err_code read_key(const struct scorer_config *config, char key[KEY_ROOM], struct err *err)
 {
     key[0] = 0;
@@ -169,7 +171,7 @@ static enum err_code open_backend(const struct scorer_backend *backend, const st
     return ERR_OK;
 }
 
-/* Reads a user's own instructions: a version on the first line, and text after it. */
+/* Reads a file of the user's own instructions: a version on the first line, and text after it. */
 static enum err_code read_prompt(const char *path, char **out, struct err *err)
 {
     struct input input;
@@ -290,7 +292,8 @@ static enum err_code check_texts(const struct call *call)
     return ERR_OK;
 }
 
-/* Hashes everything that affects the answer, each part with its NUL, so that different requests cannot coincide. */
+/* Hashes everything that affects the answer. Includes the NUL of each part, because otherwise different parts could
+ * yield the same bytes. */
 static void hash_request(const struct call *call, char out[ANSWER_KEY + 1])
 {
     const struct scorer *s = call->scorer;
@@ -308,7 +311,7 @@ static void hash_request(const struct call *call, char out[ANSWER_KEY + 1])
     g_checksum_free(sum);
 }
 
-/* Reports to the breaker once the answer was read or found unreadable. */
+/* Reports the outcome of the admitted attempt to the breaker, after the answer has been read. */
 static void settle(struct call *call, enum err_code code)
 {
     if (!call->admitted) return;
@@ -378,7 +381,7 @@ static enum err_code ask(struct call *call, double *p)
     *call->err = (struct err){0};
     int64_t began = clock_now_ns();
     enum err_code code = answer_call(call, p);
-    if (code == ERR_OK) *call->err = (struct err){0}; /* clears the error of an attempt before a fall-back */
+    if (code == ERR_OK) *call->err = (struct err){0}; /* clears the error of an earlier attempt */
     count_call(call->scorer, code, info->cached);
     info->latency_ns = clock_now_ns() - began;
     return code;

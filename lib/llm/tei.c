@@ -1,9 +1,9 @@
-/* text-embeddings-inference: /predict with sentence pairs.
+/* The backend for text-embeddings-inference, which uses /predict with sentence pairs.
  *
- * The score of "entails" differs between models, in name and in order. Names come from /info (id2label). It is
- * requested once, and again after an answer that does not fit it, because another model may have been deployed. Scores
- * are matched by label, never by position. A request has one pair, so a server's limit on batches is never reached. The
- * server truncates a long pair, because only it knows its tokens.
+ * Models differ in the name and the position of the label "entails". The names come from /info (id2label). /info is
+ * requested once, and again after an answer with other labels, because another model may have been deployed. Scores are
+ * matched by label, never by position. A request contains one pair, so it is within the server's limit on batches. The
+ * server truncates a long pair, because only the server knows the tokens.
  */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
@@ -18,8 +18,8 @@ struct label {
 };
 
 struct labels {
-    bool known; /* /info has been requested */
-    unsigned n; /* 0 if it listed none; the names of the answers then suffice */
+    bool known; /* the labels below are valid */
+    unsigned n; /* 0 if /info listed none; the names in the answers are then used */
     struct label of[MAX_LABELS];
 };
 
@@ -44,7 +44,7 @@ static void tei_close(void *state)
 
 /* --- labels ----------------------------------------------------------------------------------------------------- */
 
-/* Returns k of "LABEL_k", the label of models without names, or -1 for another name. */
+/* Returns k of a name "LABEL_k", or -1 for other names. Models without label names use LABEL_k. */
 static long numbered(const char *name)
 {
     if (g_ascii_strncasecmp(name, "LABEL_", 6) != 0 || !g_ascii_isdigit(name[6])) return -1;
@@ -61,7 +61,7 @@ static const struct label *label_find(const struct labels *labels, const char *n
     return NULL;
 }
 
-/* True for "entailment", "Entails", ...; false for "not_entailment". */
+/* True if a label begins with "entail" in any case, such as "entailment". False for "not_entailment". */
 static bool name_entails(const char *name)
 {
     return g_ascii_strncasecmp(name, "entail", 6) == 0;
@@ -127,7 +127,7 @@ enum err_code tei_learn(struct call *call, const struct http_reply *reply)
     return code;
 }
 
-/* Ensures that the labels are known. Two threads may both request them at first; both read the same. */
+/* Requests the labels unless they are known. Two threads may do so at the same time; both receive the same labels. */
 static enum err_code know_labels(struct call *call)
 {
     struct tei *tei = call->scorer->state;
@@ -136,7 +136,7 @@ static enum err_code know_labels(struct call *call)
     enum err_code code = call_exchange(call, "/info", NULL, &reply);
     if (code == ERR_OK) code = tei_learn(call, &reply);
     http_reply_clear(&reply);
-    /* A gateway may forward only /predict: the names in the answers must then suffice. */
+    /* A gateway may forward only /predict. The names in the answers are used then. */
     if (code != ERR_CONFIG || (reply.status != 404 && reply.status != 405)) return code;
     labels_set(tei, &(struct labels){.known = true});
     return ERR_OK;
@@ -144,11 +144,11 @@ static enum err_code know_labels(struct call *call)
 
 /* --- answers ---------------------------------------------------------------------------------------------------- */
 
-/* State of reading the scores of one answer. */
+/* State while the scores of one answer are read. */
 struct reading {
     const struct labels *labels;
-    const char *wanted;      /* configured label; NULL selects by name */
-    unsigned n, n_entailing; /* number of scores; number of those with the wanted label */
+    const char *wanted;      /* configured label; NULL selects the label whose name begins with "entail" */
+    unsigned n, n_entailing; /* number of scores; number of scores whose label means entailment */
     double sum, p;
     const char *seen[MAX_LABELS];
 };
@@ -161,7 +161,7 @@ static bool is_wanted(const struct reading *r, const char *name, const struct la
     return g_ascii_strcasecmp(label ? label->name : name, r->wanted) == 0 || g_ascii_strcasecmp(name, r->wanted) == 0;
 }
 
-/* Reads a score. Returns NULL, or the fault of the score. */
+/* Reads a score. Returns NULL, or a description of its fault. */
 static const char *read_score(struct reading *r, const json_t *entry)
 {
     const char *name = json_string_value(json_object_get(entry, "label"));
@@ -181,7 +181,8 @@ static const char *read_score(struct reading *r, const json_t *entry)
     return NULL;
 }
 
-/* Reads [[{label, score}, ...]], or the flat form of a single input. */
+/* Reads the scores of one pair: [[{label, score}, ...]] or [{label, score}, ...]. Returns NULL, or a description of the
+ * fault. */
 static const char *read_scores(struct reading *r, const json_t *root)
 {
     const json_t *list = json_is_array(json_array_get(root, 0)) ? json_array_get(root, 0) : root;
