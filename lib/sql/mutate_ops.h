@@ -1,8 +1,8 @@
 /* Internal to the mutator: the interface of an operator.
  *
  * An operator inspects one node of the bound original and returns the number of ways in which it applies there. It then
- * carries out one of them on a fresh copy of the statement. The driver (mutate.c) copies, prints, parses, binds and
- * drops unsound results, so an operator may be optimistic. */
+ * applies one of these ways to a fresh copy of the statement. The driver (mutate.c) copies the statement, prints,
+ * parses and binds each result, and drops unsound ones. An operator may therefore try ways that fail. */
 #ifndef ASSAY_LIB_SQL_MUTATE_OPS_H
 #define ASSAY_LIB_SQL_MUTATE_OPS_H
 
@@ -13,7 +13,7 @@ struct mutant {
     const struct sql_bound *bound;
     const struct sql_mutate_env *env;
     struct sql_node *root;
-    struct sql_node **copy; /* by id of the original node */
+    struct sql_node **copy; /* the copies, by the id of the original node */
     uint64_t draw;          /* random bits of this mutant */
 };
 
@@ -37,13 +37,13 @@ static inline struct sql_node *mutate_copy(const struct mutant *m, const struct 
     return original ? m->copy[original->id] : NULL;
 }
 
-/* Building blocks. They return NULL if the arena is full, or, for values, if there is none. */
+/* Make a node. They return NULL if the arena is full; mutate_value also if the column has no value. */
 struct sql_node *mutate_column(struct mutant *m, const struct sql_source *source, int column);
 struct sql_node *mutate_integer(struct mutant *m, long long value);
 struct sql_node *mutate_comparison(struct mutant *m, enum sql_op op, struct sql_node *left, struct sql_node *right);
 struct sql_node *mutate_value(struct mutant *m, int table, int column);
-/* Qualify one column with the name of its source, or every column that belongs to a source of the block. The columns
- * remain unambiguous if another table is added to FROM. */
+/* Qualify columns with the names of their sources, so that they remain unambiguous if another table is added to FROM.
+ * mutate_qualify does so for every column of the block's sources. */
 void mutate_set_qualifier(struct sql_node *column, const struct sql_source *source);
 void mutate_qualify(struct mutant *m, const struct sql_block *block);
 /* Removes a condition from its AND / OR chain, and the clause if nothing remains. Returns the node that held it. */

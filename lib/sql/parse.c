@@ -4,10 +4,10 @@
  * therefore switched off, and recovery is done here, on lemon's stack. After an error, states are popped until one
  * accepts BAD. Tokens are skipped until one at the same nesting can follow BAD, and parsing continues there.
  *
- * lemon's tables have default reductions: by the time an error shows, rules have been reduced that the right token
- * would not have reduced. So the tokens before the error are fed again, and recovery starts from the stack as it was.
- * The expected tokens are found by running the state numbers alone and trying each terminal on a copy of them. All this
- * costs time only if there is an error. */
+ * lemon's tables have default reductions. When an error is detected, rules may have been reduced that a valid token
+ * would not have reduced. The tokens before the error are therefore fed again, and recovery starts from the stack
+ * before the invalid token. To find the expected tokens, each terminal is fed to a simulation, which is a copy of the
+ * state numbers on the stack. These steps cost time only if there is an error. */
 #include "lib/sql/parser.h"
 
 #include "lib/base/utf8.h"
@@ -44,7 +44,7 @@ struct feeder {
     uint32_t stop; /* index of the token that ends the statement: a semicolon, or the end of the text */
     struct recovery recoveries[MAX_RECOVERIES];
     unsigned n_recoveries;
-    unsigned tries; /* tokens tried as the resume point; bounded by MAX_TRIES, so that hostile text costs no more */
+    unsigned tries; /* tokens tried as the resume point; at most MAX_TRIES, which bounds the time of hostile text */
 };
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
@@ -117,7 +117,8 @@ static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
 
 /* ---- expected tokens ------------------------------------------------------------------------------------------- */
 
-/* Terminals as people write them, in the order in which they are suggested. OPERAND and OPERATOR represent many. */
+/* Terminals as people write them, in the order in which they are suggested. "an expression" and "an operator" each
+ * represent many terminals. */
 static const struct {
     unsigned char code;
     const char *text;
@@ -170,13 +171,13 @@ static const struct {
 
 enum { N_OFFERS = sizeof OFFERS / sizeof *OFFERS };
 
-/* True for words after which an operand is expected. They are redundant once "an expression" is named. */
+/* True for a terminal that begins an operand. It is redundant if "an expression" is suggested. */
 static bool is_covered(unsigned code, bool operand)
 {
     return operand && (code == T_ID || code == T_LP || code == T_NULL || code == T_ROW || code == T_ROWS);
 }
 
-/* True for a keyword that would only be read as a name. It is not suggested. */
+/* True for a keyword that the parser would read as a name here. Such a keyword is not suggested. */
 static bool is_fallback(const struct sim *sim, unsigned code)
 {
     struct sim as_word, as_name;
@@ -187,7 +188,8 @@ static bool is_fallback(const struct sim *sim, unsigned code)
     return both && as_word.top == as_name.top && as_word.states[as_word.top] == as_name.states[as_name.top];
 }
 
-/* SELCT, FORM, GRUOP: one letter swapped, missing, doubled or wrong. */
+/* True if `a` misspells the first word of `b` by one letter that is swapped, missing, added or wrong: SELCT, FORM,
+ * GRUOP. */
 static bool is_misspelled(const char *a, size_t n, const char *b)
 {
     if (n < 3 || ((a[0] ^ b[0]) & ~32 && (a[1] ^ b[1]) & ~32 && (a[1] ^ b[0]) & ~32))
@@ -206,7 +208,8 @@ static bool is_offered(const struct sim *sim, unsigned code, bool operand)
     return !is_covered(code, operand) && sim_takes(sim, code) && !is_fallback(sim, code);
 }
 
-/* Lists what would fit instead of token `at`: first the keyword that it may be a misspelling of. */
+/* Lists the tokens that would fit instead of token `at`. The keywords that it may misspell come first. Returns the
+ * number. */
 static uint32_t expected_at(const struct feeder *f, uint32_t at, const char **list)
 {
     struct sim sim;
@@ -234,8 +237,8 @@ static const bool SYNC[256] = {
     [T_HAVING] = true, [T_ORDER] = true,   [T_LIMIT] = true, [T_UNION] = true, [T_INTERSECT] = true, [T_EXCEPT] = true,
     [T_JOIN] = true,   [T_JOIN_KW] = true, [T_ON] = true,    [T_COMMA] = true, [T_RP] = true};
 
-/* Returns the first token from `at` on that can follow in `sim`, outside of parentheses that open on the way; f->stop
- * if there is none. `open` parentheses were open already. */
+/* Returns the index of the first token from `at` on at which parsing can resume in `sim`, or f->stop. Text in
+ * parentheses is skipped. `open` is the number of parentheses that are open at `at`. */
 static uint32_t find_sync(struct feeder *f, const struct sim *sim, uint32_t at, uint32_t open)
 {
     for (; at < f->stop; at++) {
@@ -263,8 +266,8 @@ static bool sim_bad(const struct feeder *f, int depth, struct sim *sim)
     return sim_feed(sim, T_BAD);
 }
 
-/* True if the stack accepts BAD at `depth`. At the top, the text read so far may be completed first; below, BAD
- * replaces everything discarded. */
+/* True if the stack accepts BAD at `depth`. At the top of the stack, rules may be reduced first, so sim_bad decides.
+ * Below the top, the state itself must shift BAD. */
 static bool takes_bad(const struct feeder *f, int depth)
 {
     YYACTIONTYPE state = f->lemon.yystack[depth].stateno;
@@ -375,7 +378,8 @@ static bool refuse_verb(struct sql_parser *p, struct sql_token token)
     return true;
 }
 
-/* Errors that are not misspellings: WITH x AS (...) DELETE ..., SELECT ... INTO, FOR UPDATE. */
+/* Refuses a token that makes the statement more than a query: WITH x AS (...) DELETE ..., SELECT ... INTO, FOR UPDATE.
+ * Returns false if the token is an ordinary error. */
 static bool refuse_here(const struct feeder *f, uint32_t at)
 {
     struct sql_parser *p = f->p;
@@ -392,8 +396,7 @@ static bool refuse_here(const struct feeder *f, uint32_t at)
 
 /* ---- types before strings -------------------------------------------------------------------------------------- */
 
-/* True if this token and the one after it would be accepted. Words that only their neighbours can classify always
- * pass. */
+/* True if a string and the token `after` it would be accepted. A contextual word as `after` is always accepted. */
 static bool takes_string(const struct sim *sim, unsigned after)
 {
     struct sim copy;
@@ -404,7 +407,7 @@ static bool takes_string(const struct sim *sim, unsigned after)
 
 /* Reads a name before a string as a type: int4 '2', box '((1, 2), (3, 4))'. PostgreSQL allows any type there; SQLite
  * reads a name with an alias, and that reading is tried first. If the grammar rejects it, up to the token after the
- * string at `i`, the name just shifted is taken back and becomes a type. */
+ * string at `i`, the name is popped from the stack and fed again as a type. */
 static void reread_as_type(struct feeder *f, uint32_t i)
 {
     struct sim sim;
@@ -439,7 +442,7 @@ static const char *misspelling_before(const struct feeder *f, uint32_t at)
     return NULL;
 }
 
-/* Returns a hint on the reason, beyond the expected tokens. */
+/* Returns a hint on the cause of the error, or NULL. */
 static const char *hint_at(const struct feeder *f, uint32_t at)
 {
     struct sim sim;
@@ -472,7 +475,7 @@ static void feed_all(struct feeder *f)
     struct sql_parser *p = f->p;
     struct sql_token end = {.start = p->tokens[f->stop].start, .code = SQL_END_OF_TEXT};
     unsigned prev = SQL_END_OF_TEXT;
-    uint32_t fresh = UINT32_MAX; /* resume point of the last recovery: an error right there is the same one */
+    uint32_t fresh = UINT32_MAX; /* resume point of the last recovery: an error there is not reported again */
     for (uint32_t i = 0; !p->full;) {
         uint32_t next = i + 1;
         if (i < f->stop && sql_in_context(p->tokens[i].code, prev)) next = sql_classify_keyword(p, i, prev);
@@ -508,7 +511,8 @@ static void check_tail(struct sql_parser *p, uint32_t stop)
     if (stop < p->n_tokens) refuse(p, p->tokens[stop], "a second statement begins here; only one is allowed");
 }
 
-/* Reports "(a + b) FROM t", which has no SELECT, at its first parenthesis and not at the content. */
+/* Makes the first parenthesis the error in a text such as "(a + b) FROM t", which has no SELECT. The content would
+ * mislead. */
 static void check_start(struct sql_parser *p)
 {
     uint32_t i = 0;

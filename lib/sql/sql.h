@@ -10,15 +10,15 @@
 #include "lib/base/error.h"
 #include "lib/sql/ast.h"
 
-/* Maximum depth of a tree, whatever the limits are. Recursive walks with one frame per level are therefore safe on any
- * thread. A chain such as a AND b AND c ... leans to the left; its depth equals its length. */
+/* Maximum depth of a tree. The limits of a caller cannot raise it, so a recursive walk with one frame per level is safe
+ * on any thread. A chain such as a AND b AND c ... leans to the left; its depth equals its length. */
 enum { SQL_MAX_DEPTH = 4000 };
 
-/* Limits on hostile input. A field of 0 means its default. */
+/* Limits on hostile input. A field of 0 means the default, which is the number in its comment. */
 struct sql_limits {
     uint32_t max_bytes;  /* 65,536 */
     uint32_t max_tokens; /* 20,000 */
-    uint32_t max_depth;  /* 1,000 (SQLite's limit for an expression); nesting of the tree, at most SQL_MAX_DEPTH */
+    uint32_t max_depth;  /* 1,000, which is SQLite's limit for an expression; the maximum is SQL_MAX_DEPTH */
     uint32_t max_diags;  /* 16 */
 };
 
@@ -43,21 +43,21 @@ struct sql_stmt {
     uint32_t n_params;
 };
 
-/* Parses one statement. A final semicolon is accepted; a second statement is ERR_REFUSED.
- * `len` bytes of `text` need no terminator. On ERR_OK *out is complete and has no diagnostics. On ERR_SYNTAX,
- * ERR_REFUSED, ERR_LIMIT_* and ERR_ENCODING *out is set too, and diags[0] has the reason. After a syntax error the root
- * holds the recovered part of the tree (with ERROR nodes). ERR_LIMIT_MEMORY may leave *out NULL. */
+/* Parses one statement. A final semicolon is accepted; a second statement is ERR_REFUSED. `text` has `len` bytes and
+ * needs no terminator. On ERR_OK *out is complete and has no diagnostics. On ERR_SYNTAX, ERR_REFUSED, ERR_LIMIT_* and
+ * ERR_ENCODING *out is set too, and diags[0] has the reason. After a syntax error the root holds the recovered part of
+ * the tree (with ERROR nodes). ERR_LIMIT_MEMORY may leave *out NULL. */
 enum err_code sql_parse(struct arena *arena, const char *text, size_t len, const struct sql_limits *limits,
                         struct sql_stmt **out);
 
-/* Sets line and column from `start`; the code that adds a diagnostic calls it. `text` is the statement's text. Thread:
- * any. */
+/* Sets the line and the column of a diagnostic from its `start`. Call it for each diagnostic that you create. `text` is
+ * the statement's text. Thread: any. */
 void sql_diag_locate(const char *text, struct sql_diag *diag);
 
 /* Formats the diagnostic for a person: "line 1, column 8: message", the line, and a caret under the token. */
 char *sql_diag_render(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diag);
 
-/* Prints the tree as SQL that parses to an equal tree. NUL-terminated; NULL if the arena is full. */
+/* Returns the tree as NUL-terminated SQL, which parses to an equal tree. Returns NULL if the arena is full. */
 char *sql_print(struct arena *arena, const struct sql_node *node);
 
 /* Returns a name as SQL, quoted if needed. NUL-terminated; NULL if the arena is full. */
@@ -72,10 +72,11 @@ const char *sql_quote_mark(const char *text, size_t len);
  * - names are lower-cased, and unquoted if possible; an alias such as T1 is replaced by its table;
  * - keywords are in upper case, with single spaces; == becomes =, != becomes <>, and ASC is dropped;
  * - redundant parentheses are dropped, a > b and b < a are written alike, and AND / OR chains are sorted.
- * `bound` tells which double-quoted words are strings; without binding they stay as written. */
+ * Bind the statement first: binding finds the double-quoted words that are strings. Without it they stay as written. */
 char *sql_normal_form(struct arena *arena, const struct sql_node *node);
 
-/* True if the trees are equal: kind, op, semantic flags, texts (names without case), children. Spans are ignored. */
+/* True if the trees have equal kinds, operators, semantic flags, texts and children. Names are compared without case.
+ * Spans are ignored. */
 bool sql_equal(const struct sql_node *a, const struct sql_node *b);
 uint64_t sql_hash(const struct sql_node *node);
 

@@ -18,14 +18,14 @@ static bool may_be_string(const struct sql_node *n)
     return n->kind == SQL_COLUMN && n->quote == '"' && !n->text2;
 }
 
-/* True if the text is a value, in which case matters. */
+/* True if the text is a value, whose upper and lower case differ. */
 static bool is_exact(const struct sql_node *n)
 {
     bool paths = n->kind == SQL_FROM_CALL; /* the columns of JSON_TABLE */
     return may_be_string(n) || paths || (n->kind == SQL_LITERAL && n->op == SQL_LIT_STRING);
 }
 
-/* NULL and UNKNOWN are one value. */
+/* True if the text does not count: NULL and UNKNOWN are one value. */
 static bool is_text_free(const struct sql_node *n)
 {
     return n->kind == SQL_LITERAL && n->op == SQL_LIT_NULL;
@@ -55,7 +55,7 @@ static bool equal_nodes(const struct sql_node *a, const struct sql_node *b)
            equal_names(a->alias, a->alias_len, b->alias, b->alias_len);
 }
 
-/* If the nodes agree one by one, and each has the same kids present, the shapes agree. */
+/* Nodes are compared in preorder. Equal nodes have kids in the same slots, so the trees have the same shape. */
 bool sql_equal(const struct sql_node *a, const struct sql_node *b)
 {
     if (!a || !b) return a == b;
