@@ -5,9 +5,10 @@
  * inner nodes. The remaining nodes inside matched clauses match last, because SQL's fixed slots identify their
  * partners. The matching yields a script:
  *
- *    UPDATE a node of `a` takes the label (operator, texts, flags) of its partner; kinds never change DELETE removes a
- *    node of `a`, with everything below it that has no partner MOVE a node of `a` with all its matched content goes to
- *    another parent, slot or index in its list INSERT adds a node of `b`, with everything below it that has no partner
+ *    UPDATE  a node of `a` takes the label (operator, texts, flags) of its partner; kinds never change
+ *    DELETE  removes a node of `a`, with everything below it that has no partner
+ *    MOVE    a node of `a` with all its matched content goes to another parent, slot or index in its list
+ *    INSERT  adds a node of `b`, with everything below it that has no partner
  *
  * Edits apply in this order. All updates come first. Then all moved and deleted nodes leave their parents. Finally,
  * inserted and moved nodes enter their new parents in the order of `b`, each at `index`. sql_diff_apply(diff) on `a`

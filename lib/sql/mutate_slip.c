@@ -1,5 +1,5 @@
-/* Mutators of meaning that preserve the form: wrong values, columns, measures and units. Each replaces a part by
- * another of equal length and plausibility. */
+/* Mutators that preserve the form of the query: wrong values, columns, measures and units. Each replaces a part by
+ * another one of similar length and plausibility. */
 #include "lib/sql/mutate_ops.h"
 
 #include <stdio.h>
@@ -25,14 +25,14 @@ int mutate_column_with(const struct mutant *m, int table, unsigned traits, int e
     return -1;
 }
 
-/* Returns the traits by which a column may be confused with another. */
+/* Returns the traits that make a column likely to be confused with another. */
 static unsigned class_of(const struct mutant *m, const struct sql_ref *ref)
 {
     return mutate_traits(m, ref->table, ref->column) & (SQL_TRAIT_NUMBER | SQL_TRAIT_TEXT | SQL_TRAIT_DATE);
 }
 
-/* Replaces a column by another one with these traits: of the same table (ways 0 and 1), or of another table in FROM
- * (way 2). */
+/* Replaces a column by another one with one of these traits. Ways 0 and 1 take a column of the same table, way 2 one of
+ * another table in FROM. */
 static struct sql_node *put_like(struct mutant *m, const struct sql_node *at, unsigned traits, uint32_t way)
 {
     const struct sql_source *source = at->ref->source;
@@ -267,7 +267,7 @@ struct sql_node *mutate_group_key(struct mutant *m, const struct sql_node *at, u
     return column < 0 ? NULL : mutate_put_sibling(m, at, column);
 }
 
-/* Parts of names of two columns that are easily taken for one another. */
+/* Pairs of words whose columns are easily confused: home_team and away_team. */
 static const char *const OPPOSITES[][2] = {{"source", "destination"},
                                            {"source", "dest"},
                                            {"home", "away"},
@@ -300,7 +300,7 @@ static bool ascii_same(const char *a, const char *b, size_t len)
     return true;
 }
 
-/* Returns the column named like this one but with `to` in place of `from`, or -1. */
+/* Returns the column whose name has `to` instead of `from`, or -1. */
 static int renamed(const struct mutant *m, const struct sql_ref *ref, const char *from, const char *to)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -344,7 +344,7 @@ struct sql_node *mutate_self_join_relation(struct mutant *m, const struct sql_no
 
 /* ---- measures ---- */
 
-/* True if the query returns a single column and no groups, so that its item can become the first row of an order. */
+/* True if the query returns a single column and no groups, so that ORDER BY and LIMIT 1 can replace the aggregate. */
 static bool is_lone_item(const struct mutant *m, const struct sql_node *at)
 {
     const struct sql_block *block = sql_block_of(m->bound, at);
@@ -472,7 +472,7 @@ struct sql_node *mutate_text_number(struct mutant *m, const struct sql_node *at,
     return cast;
 }
 
-/* Puts parentheses around the operand of a quotient if it has an operator. */
+/* Puts an operand that is a binary operator in parentheses. */
 static struct sql_node *in_parens(struct sql_node *n)
 {
     if (sql_is(n, SQL_BINARY)) n->flags |= SQL_F_PAREN;
@@ -503,8 +503,8 @@ static bool is_whole_float(const struct sql_node *at)
     return dot && dot > at->text;
 }
 
-/* Changes 100.0 to 100, or an average to a sum divided by a count. That quotient is an integer division (way 0) or not
- * (way 1). */
+/* Changes 100.0 to 100, or an average to a sum divided by a count. Way 0 divides integers; way 1 first multiplies the
+ * sum by 1.0. */
 uint32_t mutate_percentage_integer_division_ways(const struct mutant *m, const struct sql_node *at)
 {
     if (is_whole_float(at)) return 1;

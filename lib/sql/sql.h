@@ -46,7 +46,7 @@ struct sql_stmt {
 /* Parses one statement. A final semicolon is accepted; a second statement is ERR_REFUSED. `text` has `len` bytes and
  * needs no terminator. On ERR_OK *out is complete and has no diagnostics. On ERR_SYNTAX, ERR_REFUSED, ERR_LIMIT_* and
  * ERR_ENCODING *out is set too, and diags[0] has the reason. After a syntax error the root holds the recovered part of
- * the tree (with ERROR nodes). ERR_LIMIT_MEMORY may leave *out NULL. */
+ * the tree (with ERROR nodes). ERR_LIMIT_MEMORY leaves *out NULL. */
 enum err_code sql_parse(struct arena *arena, const char *text, size_t len, const struct sql_limits *limits,
                         struct sql_stmt **out);
 

@@ -251,7 +251,7 @@ static void dump_node(GString *out, const struct sql_node *n)
     dump_text(out, "as:", n->alias, n->alias_len);
 }
 
-/* Empty slots between kids show as "-", so that `a BETWEEN` and `LIMIT` read unambiguously. */
+/* Prints "-" for each empty slot, so that a missing kid does not change the place of the others. */
 static void dump_gaps(GString *out, const struct sql_node *parent, uint32_t from, uint32_t to)
 {
     for (; from < to; from++)
