@@ -214,8 +214,8 @@ static bool is_measured(const struct meaning_term *term)
            meaning_term_has_kind(term, MEANING_QUERY);
 }
 
-/* Returns x for a denominator NULLIF(x, 0), and other denominators unchanged. If x is 0, x / 0 is NULL, too, or an
- * error of the engine. */
+/* Returns x for a denominator NULLIF(x, 0), and other denominators unchanged. Without NULLIF a division by 0 is NULL,
+ * too, or an error of the engine. */
 static struct meaning_term *strip_nullif(struct meaning_term *term)
 {
     bool is_guard = term->kind == MEANING_CALL && strcmp(term->name, "nullif") == 0 && term->n_parts == 2;

@@ -314,7 +314,7 @@ static void print_parts(GString *out, const struct meaning *m, const char *inden
 char *meaning_print(struct arena *arena, const struct meaning *meaning)
 {
     GString *out = g_string_new(NULL);
-    print_parts(out, meaning, "\t", "\n"); /* a tab begins an indent; an empty indent means a single line */
+    print_parts(out, meaning, "\t", "\n"); /* an indent begins with a tab; an empty indent means one line */
     char *copy = arena_strndup(arena, out->str, out->len);
     g_string_free(out, TRUE);
     return copy;

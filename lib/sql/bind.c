@@ -76,7 +76,8 @@ static bool bind_in_table(struct binder *b, struct sql_node *t, struct scope *sc
     return bind_table_source(b, source, scope);
 }
 
-/* Assigns an aggregate to the block of the innermost column it reads; without columns, to its own block. */
+/* Assigns an aggregate to the block of the innermost column that it reads. An aggregate without columns belongs to its
+ * own block. */
 static void note_aggregate(struct binder *b, struct scope *scope, uint32_t first_ref)
 {
     if (!scope->block) return;

@@ -39,7 +39,7 @@ struct sql_catalog {
     /* Optional. Returns SQL_HIDDEN_NONE unless the name is a column that a star does not expand to. If this is NULL,
      * the engine has no such column except SQLite's rowid. */
     enum sql_hidden (*find_hidden)(const void *self, int table, const char *name, size_t len);
-    /* If no column has a name, but a FROM item has, the name means the item's whole row (PostgreSQL). */
+    /* A name that no column has, but a FROM item has, means the whole row of that item (PostgreSQL). */
     bool alias_is_row;
     /* A double-quoted word is always a name, never a string (MariaDB with the SQL mode that lib/db sets). */
     bool quotes_names;
@@ -96,7 +96,7 @@ struct sql_source {
 
 enum sql_ref_kind {
     SQL_REF_COLUMN,   /* a column of `source` */
-    SQL_REF_ALIAS,    /* a select alias of the same block: see `expr` */
+    SQL_REF_ALIAS,    /* a select alias of the same block; `expr` is its expression */
     SQL_REF_ROWID,    /* SQLite's rowid, oid or _rowid_ of a table; for a view or a subquery the value is NULL */
     SQL_REF_SYSTEM,   /* PostgreSQL's ctid, xmin, ... of a table, which hold no data */
     SQL_REF_ROW,      /* the whole row of `source`: its name as a value, or a column such as FTS's table name */
@@ -152,11 +152,11 @@ struct sql_bound {
     struct sql_block **block_of; /* by id of a SELECT or VALUES node; use sql_block_of */
 };
 
-/* Binds a cleanly parsed statement: groups its operators as the engine does (precedence.h), fills node->ref everywhere
- * and returns the scopes.
- * Returns ERR_OK, ERR_UNKNOWN_NAME or ERR_AMBIGUOUS_NAME, and sets *out in all three cases. Returns ERR_LIMIT_MEMORY,
- * or ERR_LIMIT_COUNT if a FROM clause or the name search exceeds its bound. Reports at most 16 diagnostics. The catalog
- * must outlive the result. An edited tree must be renumbered (sql_renumber) and bound again. */
+/* Binds a statement that was parsed without errors. Groups its operators as the engine does (precedence.h), sets
+ * node->ref of all names, and returns the scopes. Returns ERR_OK, ERR_UNKNOWN_NAME or ERR_AMBIGUOUS_NAME, and sets *out
+ * in all three cases. Returns ERR_LIMIT_MEMORY, or ERR_LIMIT_COUNT if a FROM clause or the name search exceeds its
+ * bound. Reports at most 16 diagnostics. The catalog must outlive the result. An edited tree must be renumbered
+ * (sql_renumber) and bound again. */
 enum err_code sql_bind(struct arena *arena, struct sql_stmt *stmt, const struct sql_catalog *catalog,
                        struct sql_bound **out);
 
@@ -179,8 +179,8 @@ const struct sql_node *sql_plain_literal(const struct sql_node *expr);
 
 /* One `column op column` equality that joins rows: ON, USING, NATURAL, WHERE, correlated conditions, IN pairs. */
 struct sql_join_pair {
-    const struct sql_node *node;        /* the condition (BINARY, IN), or the USING name, or the NATURAL join */
-    const struct sql_ref *left, *right; /* for USING / NATURAL synthesised refs */
+    const struct sql_node *node;        /* the condition (BINARY or IN), the name in USING, or the NATURAL join */
+    const struct sql_ref *left, *right; /* for USING and NATURAL, refs that sql_join_pairs makes */
     struct sql_block *block;
     bool negated;  /* NOT IN */
     bool is_in;    /* x IN (SELECT y ...) */

@@ -1,4 +1,4 @@
-/* FROM and the select list: the sources of a block and its output columns. */
+/* Binds FROM and the select list: makes the sources of a block and its output columns. */
 #include "lib/sql/bind_walk.h"
 
 #include <string.h>
@@ -67,7 +67,7 @@ static bool note_use(struct binder *b, struct scope_cte *cte)
     return true;
 }
 
-/* Binds a table reference that names a CTE. A CTE further down its own WITH is bound first. */
+/* Binds a table reference that names a CTE. A CTE that is defined later in its WITH is bound first. */
 static bool bind_cte_use(struct binder *b, struct sql_source *source, struct scope_cte *cte, const struct scope *outer)
 {
     source->kind = SQL_SOURCE_CTE;
@@ -141,7 +141,7 @@ static bool bind_source(struct binder *b, struct sql_node *n, const struct sql_n
         source->kind = call ? SQL_SOURCE_FUNCTION : SQL_SOURCE_UNKNOWN;
         name_source(source, call ? call->text : NULL, call ? call->text_len : 0);
     }
-    block->n_sources++; /* only now: a derived table does not see itself */
+    block->n_sources++; /* only now, because a derived table does not see itself */
     return ok;
 }
 

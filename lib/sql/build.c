@@ -1,4 +1,4 @@
-/* The builders of the grammar's actions: nodes of the syntax tree from tokens.
+/* The builders that the grammar's actions call. They make nodes of the syntax tree from tokens.
  *
  * A builder never returns NULL: if the arena is full, it returns the parser's spare node and sets p->full. Texts of
  * nodes are decoded here (quotes, escapes), and words that the grammar leaves open (kinds of joins, operators, argument
@@ -362,7 +362,8 @@ static void no_join(struct sql_parser *p, const struct sql_node *clause, const c
     fail(p, clause->start, clause->start + (clause->kind == SQL_ON ? 2 : 5), message); /* the length of ON or USING */
 }
 
-/* FROM a, b ON x: SQLite reads the comma as a join. The JOIN has no left side until sqlb_comma sets it. */
+/* Makes the join of FROM a, b ON x, in which SQLite reads the comma as a join. The JOIN has no left side until
+ * sqlb_comma sets it. */
 static struct sql_node *join_without_left(struct sql_parser *p, struct sql_node *right, struct sql_node *clause)
 {
     struct sql_node *node = NODE(JOIN, right->start, NULL, right, NULL, NULL);
@@ -422,7 +423,8 @@ struct sql_node *sqlb_from(struct sql_parser *p, struct sql_node *tables, uint32
     return sqlb_as(p, tables, SQL_FROM, start);
 }
 
-/* Inside parentheses a comma is a CROSS JOIN. As in SQLite, it joins from the left like the others. */
+/* Joins two entries of a FROM list in parentheses, where a comma is a CROSS JOIN. As in SQLite, it groups from the left
+ * like other joins. */
 static struct sql_node *cross(struct sql_parser *p, struct sql_node *left, struct sql_node *joined)
 {
     struct sql_node *first = innermost_left(joined), *above = first == joined ? NULL : first->parent;

@@ -1,6 +1,7 @@
 /* The builders that the grammar's actions call. Every builder returns a node, never NULL. If the arena is full, it
  * returns the parser's spare node and sets p->full, and the parse ends with ERR_LIMIT_MEMORY. The action passes the
- * start of a node. The node ends at p->end, the end of the last token shifted: there the rule being reduced ends. */
+ * start of a node. The node ends at p->end, the end of the last token shifted, which is also the end of the rule being
+ * reduced. */
 #ifndef ASSAY_LIB_SQL_BUILD_H
 #define ASSAY_LIB_SQL_BUILD_H
 

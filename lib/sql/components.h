@@ -1,7 +1,7 @@
 /* The components of a query: some sixty yes/no facts about the constructs that it uses.
  *
  * The words of a question suggest components: "how many" suggests an aggregate, and "or" suggests a union or an OR. A
- * few thousand questions are enough to learn the components from. They still distinguish a query from similar wrong
+ * model can learn the components from a few thousand questions. They still distinguish a query from similar wrong
  * queries. A fact covers the whole statement with its subqueries. A fact whose name begins with `answer_` covers only
  * the statement's first SELECT. */
 #ifndef ASSAY_LIB_SQL_COMPONENTS_H

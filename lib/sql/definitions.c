@@ -152,7 +152,7 @@ void reader_skip(struct definitions_reader *r)
 static const char *read_listed(struct definitions_reader *r)
 {
     const char *name = reader_is_word(r, r->at) && !reader_is_mark(r, r->at + 1, '.') ? reader_name(r, "a name") : NULL;
-    if (name && reader_is_mark(r, r->at, '(') && !reader_is_number(r, r->at + 1)) name = NULL; /* lower(a) */
+    if (name && reader_is_mark(r, r->at, '(') && !reader_is_number(r, r->at + 1)) name = NULL; /* as in lower(a) */
     while (!reader_at_end(r) && !reader_is_mark(r, r->at, ',') && !reader_is_mark(r, r->at, ')')) {
         bool goes_on = reader_is_word(r, r->at) || reader_is_mark(r, r->at, '(');
         if (!goes_on) name = NULL;

@@ -32,7 +32,8 @@ const char *reader_folded(struct definitions_reader *r, const char *name);
 
 /* --- tokens; no function moves past the end of the text, or after a failure --- */
 
-bool reader_is(const struct definitions_reader *r, uint32_t at, const char *word); /* an unquoted word, in upper case */
+bool reader_is(const struct definitions_reader *r, uint32_t at, const char *word); /* `word` is in upper case; quoted
+                                                                                    * words differ */
 bool reader_is_mark(const struct definitions_reader *r, uint32_t at, char mark);   /* one of ( ) , ; . [ ] */
 bool reader_is_word(const struct definitions_reader *r, uint32_t at);              /* quoted or not */
 bool reader_is_number(const struct definitions_reader *r, uint32_t at);
@@ -48,7 +49,8 @@ const char *reader_name(struct definitions_reader *r, const char *what);
 const char *reader_qualified(struct definitions_reader *r, const char *what, const char **schema);
 /* Skips one token. If it is an opening parenthesis, skips up to and including the matching one. */
 void reader_skip(struct definitions_reader *r);
-/* Reads a list such as (a, b(10), c DESC). Sets *plain if all entries are columns. Otherwise returns NULL. */
+/* Reads a list such as (a, b(10), c DESC). Sets *plain to true if all entries are columns; otherwise to false, and
+ * returns NULL. */
 struct sql_defined_name *reader_names(struct definitions_reader *r, bool *plain);
 
 /* --- definitions_table.c --- */

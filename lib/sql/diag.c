@@ -51,7 +51,7 @@ struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t
 
 /* ---- messages ------------------------------------------------------------------------------------------------ */
 
-/* Returns how many bytes of `text` may be shown: whole characters, at most SHOWN_WORD of them. */
+/* Returns the number of bytes of `text` to show: at most SHOWN_WORD, and no part of a character. */
 static int shown(const char *text, uint32_t len)
 {
     if (len <= SHOWN_WORD) return (int)len;

@@ -124,7 +124,7 @@ static int64_t like(const struct sql_stmt *stmt, const struct sql_node *n, const
                at);
 }
 
-/* Returns the length of the prefix that SQLite reads as an operator of its own before it stops: < of <@, & of &&. */
+/* Returns the length of the prefix that SQLite reads as one of its own operators before it stops: < of <@, & of &&. */
 static uint32_t own_part(const char *op)
 {
     static const char *const OWN[] = {"<<", ">>", "<=", ">=", "<>", "<", ">", "&", "|", "*", "%", "=", "-"};

@@ -40,7 +40,8 @@ static uint64_t mix(uint64_t h, uint64_t more)
     return h ^ (h >> 33);
 }
 
-/* Fills the subtree of n from index `at`; returns the index after it. Depth is bounded by the parser's limit. */
+/* Fills the subtree of n from index `at`; returns the index after it. The parser's limit bounds the depth of the
+ * recursion. */
 static uint32_t fill(struct diff_tree *t, const struct sql_node *n, uint32_t at, int parent, uint32_t index)
 {
     struct diff_node *d = &t->nodes[at];

@@ -59,7 +59,7 @@ const struct sql_node **sql_diff_partners(struct arena *arena, const struct sql_
 /* Returns "update", "delete", "move" or "insert". */
 const char *sql_edit_name(enum sql_edit_kind kind);
 
-/* A piece of `a`'s text that an edit touches. */
+/* A part of `a`'s text that an edit changes. */
 struct sql_diff_span {
     uint32_t start, end; /* bytes; for an INSERT, the parent in `a`; empty, at the parent's end, if the clause is new */
     enum sql_edit_kind kind;

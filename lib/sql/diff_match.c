@@ -156,8 +156,9 @@ static bool match_identical(struct diff_mapping *p)
 
 /* ---- containers ---- */
 
-/* Returns the free container of b that shares most matched nodes with x, or DIFF_NONE. `common` counts the shared nodes
- * by node of b; it is zero before and after the call. */
+/* Returns the free container of b that has the highest Dice coefficient with x, by the matched nodes below both.
+ * Returns DIFF_NONE if none exceeds LEAST_DICE. `common` counts the shared nodes by node of b; it is zero before and
+ * after the call. */
 static int best_container(struct diff_mapping *p, int x, uint32_t *common, int *touched)
 {
     const struct diff_node *a = &p->a.nodes[x];

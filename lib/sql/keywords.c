@@ -232,7 +232,7 @@ static uint32_t fetch(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, clause, T_FETCH);
 }
 
-/* OFFSET is a keyword between a complete operand and a number; elsewhere it is a name. */
+/* OFFSET is a keyword if an operand or a clause ends before it and an operand follows; elsewhere it is a name. */
 static uint32_t offset(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const bool ENDS_CLAUSE[256] = {[T_ALL] = true,  [T_ASC] = true,  [T_DESC] = true, [T_FIRST] = true,

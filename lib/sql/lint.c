@@ -1,4 +1,4 @@
-/* Lint: forms that the grammar accepts but no author intends. Lint inspects the tree, not the tokens, so a statement
+/* Lint: forms that the grammar accepts but no author intends. Lint inspects the tree and not the tokens, so a statement
  * and its printed form get the same diagnostics. */
 #include "lib/sql/parser.h"
 

@@ -19,7 +19,7 @@ struct mutant {
 
 struct mutate_op {
     const char *name, *what;
-    /* Returns the number of ways to apply at this node of the original. */
+    /* Returns the number of ways in which the operator applies at this node of the original. */
     uint32_t (*ways)(const struct mutant *m, const struct sql_node *at);
     /* Applies way `way` (0-based) to the copy. Returns the touched node of the copy, or NULL if the way fails. */
     struct sql_node *(*apply)(struct mutant *m, const struct sql_node *at, uint32_t way);
@@ -46,13 +46,14 @@ struct sql_node *mutate_value(struct mutant *m, int table, int column);
  * mutate_qualify does so for every column of the block's sources. */
 void mutate_set_qualifier(struct sql_node *column, const struct sql_source *source);
 void mutate_qualify(struct mutant *m, const struct sql_block *block);
-/* Removes a condition from its AND / OR chain, and the clause if nothing remains. Returns the node that held it. */
+/* Removes a condition from its AND / OR chain. If it is the only condition of a WHERE, HAVING or ON, removes that
+ * clause. Returns the node above the removed one, or NULL if the condition is elsewhere. */
 struct sql_node *mutate_cut_condition(struct sql_node *condition);
 /* Returns the ref of a plain column of a table in FROM, or NULL. */
 const struct sql_ref *mutate_base_column(const struct sql_node *n);
 /* Returns the column that a literal is compared with, or NULL. */
 const struct sql_ref *mutate_column_beside(const struct sql_node *literal);
-bool mutate_is_number(const struct sql_node *n); /* True for a literal of at most 17 digits. */
+bool mutate_is_number(const struct sql_node *n); /* True for a number of at most 17 characters. */
 bool mutate_is_string(const struct sql_node *n);
 struct sql_node *mutate_set_text(struct mutant *m, struct sql_node *n, const char *text);
 struct sql_node *mutate_put_string(struct mutant *m, const struct sql_node *at, const char *text, size_t len);
@@ -61,7 +62,7 @@ struct sql_node *mutate_put_sibling(struct mutant *m, const struct sql_node *at,
 unsigned mutate_traits(const struct mutant *m, int table, int column);
 /* Returns a random column of the table with one of these traits, other than `except`; -1 if there is none. */
 int mutate_column_with(const struct mutant *m, int table, unsigned traits, int except, uint32_t salt);
-/* Joins one more table to the source by a key of either. Returns the new JOIN. */
+/* Joins another table to the source by `key`, a key of either table. Returns the new JOIN. */
 struct sql_node *mutate_join_by(struct mutant *m, const struct sql_node *from, const struct sql_source *source,
                                 const struct sql_mutate_key *key);
 /* Makes a FROM item for one more table, under its own name, or under T2, T3 ... if that name is used. */

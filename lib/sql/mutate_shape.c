@@ -28,8 +28,8 @@ static const struct sql_mutate_key *key_to(const struct mutant *m, int table, in
     return NULL;
 }
 
-/* Returns the counterpart of a column in another table: the key to the same table, the column of the same name, or one
- * of the same kind. */
+/* Returns the counterpart of a column in another table: a key to the same table, else the column of the same name, else
+ * one with the same traits; -1 if there is none. */
 static int counterpart(const struct mutant *m, const struct sql_ref *ref, int table)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -43,7 +43,7 @@ static int counterpart(const struct mutant *m, const struct sql_ref *ref, int ta
     return mutate_column_with(m, table, traits, -1, (uint32_t)ref->column);
 }
 
-/* Replaces the table of a source by another one. */
+/* Replaces the table of a source by another table, and its columns by their counterparts. */
 static struct sql_node *swap_table(struct mutant *m, const struct sql_source *source, int table)
 {
     const struct sql_catalog *c = m->env->catalog;

@@ -1,4 +1,4 @@
-/* Nodes: making them, linking them, walking them. All walks are iterative: they climb by parent and slot. */
+/* Makes, links and walks nodes. All walks are iterative: they climb by parent and slot. */
 #include "lib/sql/sql.h"
 
 #include <string.h>

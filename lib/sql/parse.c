@@ -92,14 +92,14 @@ static bool sim_takes(const struct sim *sim, unsigned code)
     return sim_feed(&copy, code);
 }
 
-/* Loads the parser's own stack at the error. */
+/* Copies the state numbers of the parser's stack at the error. */
 static void sim_now(struct sim *sim, const struct feeder *f)
 {
     sim->top = (int)(f->lemon.yytos - f->lemon.yystack);
     for (int i = 0; i <= sim->top; i++) sim->states[i] = f->lemon.yystack[i].stateno;
 }
 
-/* Loads the stack before token `at` was fed. */
+/* Computes the state numbers of the stack before token `at` was fed. */
 static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
 {
     const struct recovery *next = f->recoveries, *end = next + f->n_recoveries;
@@ -193,7 +193,7 @@ static bool is_fallback(const struct sim *sim, unsigned code)
 static bool is_misspelled(const char *a, size_t n, const char *b)
 {
     if (n < 3 || ((a[0] ^ b[0]) & ~32 && (a[1] ^ b[1]) & ~32 && (a[1] ^ b[0]) & ~32))
-        return false; /* most words differ here already */
+        return false; /* most pairs of words differ here */
     size_t m = strcspn(b, " "), i = 0;
     if (m < 3 || n > m + 1 || m > n + 1 || *b < 'A' || *b > 'Z') return false;
     while (i < n && i < m && sql_name_is(a + i, 1, b + i, 1)) i++;
@@ -293,7 +293,7 @@ static bool find_place(struct feeder *f, uint32_t at, struct place *place)
     int top = (int)(f->lemon.yytos - f->lemon.yystack), tried = 0;
     for (int depth = top; depth >= 0 && tried < MAX_PLACES; depth--) {
         struct sim sim;
-        bool start = depth == 0 && begins_query(f->p->tokens[0].code); /* its SELECT would be discarded */
+        bool start = depth == 0 && begins_query(f->p->tokens[0].code); /* the first SELECT would be discarded */
         if (takes_bad(f, depth) && sim_bad(f, depth, &sim)) {
             tried++;
             here = (struct place){depth, start ? f->stop : find_sync(f, &sim, at, open)};
@@ -346,8 +346,8 @@ static void rewind_to(struct feeder *f, uint32_t at)
     }
 }
 
-/* Recovers from an error at token `at`. Returns the index to resume with, or UINT32_MAX if nothing can be saved. Tokens
- * before skip_to are always discarded. */
+/* Recovers from an error at token `at`. Returns the index to resume with, or UINT32_MAX if recovery is impossible.
+ * Tokens before skip_to are always discarded. */
 static uint32_t recover(struct feeder *f, uint32_t at, uint32_t skip_to)
 {
     struct place place;
@@ -418,13 +418,14 @@ static void reread_as_type(struct feeder *f, uint32_t i)
     sim.top--;
     if (!sim_feed(&sim, T_TYPEWORD) || !takes_string(&sim, after)) return;
     type->code = T_TYPEWORD;
-    f->lemon.yytos--; /* a token owns nothing that would need to be destroyed */
+    f->lemon.yytos--; /* a token needs no destructor */
     feed(f, *type);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
 
-/* Returns the misspelt keyword before the error: "FROM t GRUOP BY x" is refused at BY, but GRUOP is the mistake. */
+/* Returns the misspelt keyword before the error: in "FROM t GRUOP BY x" the parser stops at BY, but GRUOP is the
+ * mistake. */
 static const char *misspelling_before(const struct feeder *f, uint32_t at)
 {
     struct sim sim;
@@ -469,7 +470,7 @@ static void too_deep(struct sql_parser *p, uint32_t start, uint32_t end)
     p->stmt->root = NULL;
 }
 
-/* Feeds all tokens up to f->stop, and the end. Stops early if nothing more can be saved. */
+/* Feeds all tokens up to f->stop, and the end. Stops early if recovery is impossible. */
 static void feed_all(struct feeder *f)
 {
     struct sql_parser *p = f->p;
@@ -511,8 +512,7 @@ static void check_tail(struct sql_parser *p, uint32_t stop)
     if (stop < p->n_tokens) refuse(p, p->tokens[stop], "a second statement begins here; only one is allowed");
 }
 
-/* Makes the first parenthesis the error in a text such as "(a + b) FROM t", which has no SELECT. The content would
- * mislead. */
+/* Makes the first parenthesis the reported error of a text such as "(a + b) FROM t", which has no SELECT. */
 static void check_start(struct sql_parser *p)
 {
     uint32_t i = 0;

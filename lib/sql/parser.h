@@ -29,7 +29,7 @@ enum sql_word {
     SQL_WORD_SOME,       /* a synonym of ANY */
     SQL_WORD_UNKNOWN,    /* IS UNKNOWN */
     SQL_WORD_OVERLAPS,   /* (a, b) OVERLAPS (c, d) */
-    SQL_WORD_CALL,       /* TRIM, SUBSTRING, GROUP_CONCAT ...: arguments may be separated by words, or be one */
+    SQL_WORD_CALL,       /* TRIM, SUBSTRING ...: calls in which words separate arguments, or are arguments */
     SQL_WORD_INFIX,      /* a DIV b, a MOD b, a XOR b */
     SQL_WORD_TAKEN,      /* merged into the token before it, and then ignored */
     SQL_WORD_CTE_SET,    /* SEARCH ... SET, CYCLE ... SET after a CTE */
@@ -52,7 +52,7 @@ struct sql_parser {
     uint32_t end;             /* end of the last token shifted: every rule being reduced ends here */
     uint32_t n_params;
     uint32_t n_diags;
-    bool failed_here;        /* the last token fed was a syntax error */
+    bool failed_here;        /* the last token was a syntax error */
     bool too_deep;           /* lemon's own stack is full */
     bool has_qualified_call; /* a call s.f(x) was parsed; lint.c checks the qualifier s */
     bool full;               /* the arena is full; builders return `spare` */

@@ -6,7 +6,7 @@
 
 enum sql_precedence { SQL_PRECEDENCE_SQLITE, SQL_PRECEDENCE_POSTGRES, SQL_PRECEDENCE_MARIADB, SQL_PRECEDENCES };
 
-/* Returns the precedence of the engine whose names the catalog has. Thread: any. */
+/* Returns the precedence of the catalog's engine, which the catalog's rules for names reveal. Thread: any. */
 enum sql_precedence sql_precedence_of(const struct sql_catalog *catalog);
 
 /* Groups the binary operators and set operations of a parsed statement as the engine does. The grammar always groups

@@ -1,4 +1,4 @@
-/* The printer: a tree as SQL that parses to an equal tree.
+/* The printer: converts a tree to SQL that parses to an equal tree.
  *
  * Parentheses of the original are printed again. More are added if a rewrite has put an operator of lower precedence
  * under one of higher precedence. Names keep their quotes; a name that a rewrite introduced is quoted if needed. A
@@ -606,7 +606,8 @@ static void print_unary(struct out *o, const struct sql_node *n)
     operand(o, sql_kid(n, 0), strength(n));
 }
 
-/* Prints a binary operator. They group from left to right, so a right operand of equal strength gets parentheses. */
+/* Prints a binary operation. Operators group from left to right, so a right operand of equal strength gets
+ * parentheses. */
 static void print_binary(struct out *o, const struct sql_node *n)
 {
     operand(o, sql_kid(n, 0), strength(n));

@@ -1,4 +1,4 @@
-/* The search for a name in the sources of a block, rule by rule as SQLite does it. */
+/* Searches a name in the sources of a block, by SQLite's rules. */
 #include "lib/sql/scope.h"
 
 #include <strings.h>
@@ -38,7 +38,7 @@ int scope_source_column(struct binder *b, const struct sql_source *source, const
     const struct sql_node *names = names_of(source->node);
     int at = find_name(names, name, len);
     if (at >= 0) return at;
-    int hidden = names ? (int)names->n_kids : 0; /* columns renamed by column aliases */
+    int hidden = names ? (int)names->n_kids : 0; /* number of columns whose names the column aliases replace */
     if (source->kind == SQL_SOURCE_TABLE) {
         at = b->catalog->find_column(b->catalog->self, source->table, name, len);
         return at >= hidden ? at : -1;
@@ -97,7 +97,7 @@ bool scope_admits(struct binder *b, const struct sql_source *source, const struc
     return b->paren_alias && in_named_paren(source, table, len);
 }
 
-/* True if this source shares `name` with those left of it through USING or NATURAL. */
+/* True if USING or NATURAL joins this source to the earlier ones by `name`. */
 static bool joined_by_name(const struct sql_source *source, const char *name, size_t len)
 {
     const struct sql_node *join = source->join;

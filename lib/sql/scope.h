@@ -1,4 +1,5 @@
-/* Internal to binding: scopes, CTEs, and the search for a name. Only bind.c, scope.c and scope_near.c include this. */
+/* Internal to binding: scopes, CTEs, and the search for a name. Only bind_walk.h, scope.c and scope_near.c include
+ * it. */
 #ifndef ASSAY_LIB_SQL_SCOPE_H
 #define ASSAY_LIB_SQL_SCOPE_H
 
@@ -83,7 +84,7 @@ struct scope_hit {
     uint32_t visible; /* number of sources that the qualifier admits */
 };
 
-/* Searches one block. */
+/* Searches the sources of one block for a column. */
 struct scope_hit scope_search(struct binder *b, struct sql_block *block, const struct sql_node *column);
 /* Returns the index of the named column among the source's columns, or -1. */
 int scope_source_column(struct binder *b, const struct sql_source *source, const char *name, size_t len);

@@ -130,7 +130,7 @@ static bool is_space_or(char c, char paren)
     return c == ' ' || (c >= '\t' && c <= '\r') || c == paren;
 }
 
-/* Returns the span of a name without the parentheses around it; of a TABLE without its alias. */
+/* Sets the span of a name, without parentheses around it. The span of a TABLE excludes its alias. */
 static void name_span(const struct sql_stmt *stmt, const struct sql_node *node, uint32_t *start, uint32_t *end)
 {
     *start = node->start;
@@ -185,7 +185,7 @@ void scope_report(struct binder *b, enum err_code code, const struct sql_node *n
     report(b, code, node, message);
 }
 
-/* A growing list of names to choose near ones from. */
+/* A growing list of names, from which the near ones are chosen. */
 struct near_names {
     const char **list;
     uint32_t n;

@@ -36,8 +36,8 @@ struct sql_diag {
 struct sql_stmt {
     const char *text; /* a copy in the arena; the caller's own text if it exceeds max_bytes */
     size_t len;
-    struct sql_node *root;      /* SQL_QUERY; NULL if nothing could be parsed */
-    struct sql_diag *diags;     /* NULL if the text is clean */
+    struct sql_node *root;      /* a SQL_QUERY; NULL if no part of the text could be parsed */
+    struct sql_diag *diags;     /* NULL if the text has no errors */
     const char *statement_kind; /* "SELECT", or the verb of a refused statement ("DELETE", "PRAGMA", "ATTACH", ...) */
     uint32_t n_nodes;
     uint32_t n_params;
@@ -64,7 +64,7 @@ char *sql_print(struct arena *arena, const struct sql_node *node);
 char *sql_print_name(struct arena *arena, const char *name);
 
 /* Returns the mark to put around SQL quoted in a sentence: "`", or another mark if the SQL contains one (names in
- * MySQL's quotes). Never NULL; a constant. Thread: any. */
+ * MySQL's quotes). The result is a constant, never NULL. Thread: any. */
 const char *sql_quote_mark(const char *text, size_t len);
 
 /* Returns the normal form of a statement; NULL if the arena is full. Two statements with equal normal forms have equal
@@ -83,7 +83,8 @@ uint64_t sql_hash(const struct sql_node *node);
 /* Makes a deep copy with the same spans. Parents and ids are set, refs are dropped. NULL if the arena is full. */
 struct sql_node *sql_copy(struct arena *arena, const struct sql_node *node);
 
-/* Building and rewriting. All return NULL if the arena is full. */
+/* Build and rewrite trees. A function that returns a node returns NULL if the arena is full; sql_append then returns
+ * false. */
 struct sql_node *sql_make(struct arena *arena, enum sql_kind kind);
 struct sql_node *sql_make_text(struct arena *arena, enum sql_kind kind, const char *text);
 bool sql_append(struct arena *arena, struct sql_node *list, struct sql_node *kid);
@@ -92,9 +93,9 @@ void sql_set_kid(struct sql_node *node, unsigned slot, struct sql_node *kid);
 void sql_replace(struct sql_node *old, struct sql_node *with);
 /* Parses a fragment as an expression (for rewriting rules and tests). Returns NULL if it is not one. */
 struct sql_node *sql_parse_expression(struct arena *arena, const char *text);
-/* Makes left AND right; either may be NULL. */
+/* Makes left AND right. If one of them is NULL, returns the other. */
 struct sql_node *sql_and(struct arena *arena, struct sql_node *left, struct sql_node *right);
-/* Sets parent, id, clause and n_nodes from scratch after edits. Returns the number of nodes. */
+/* Sets parent, slot, id and clause of all nodes again after edits. Returns the number of nodes. */
 uint32_t sql_renumber(struct sql_node *root);
 
 /* Checks, for tests, that every node has its parent, the slots of its kind, and a span inside its parent's. Returns

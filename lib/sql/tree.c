@@ -1,4 +1,4 @@
-/* Whole trees: equality, hashes, copies, checks, dumps. Nothing here recurses; see sql_walk. */
+/* Functions on whole trees: equality, hashes, copies, checks, dumps. They do not recurse; see sql_walk. */
 #include "lib/sql/sql.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-/* Flags of the spelling, without effect on the meaning. */
+/* Flags that describe the spelling and have no effect on the meaning. */
 static const uint32_t SPELLING = SQL_F_COMMA | SQL_F_FETCH | SQL_F_COLON | SQL_F_PAREN | SQL_F_AS | SQL_F_OUTER_KW |
                                  SQL_F_EQ2 | SQL_F_NESTED | SQL_F_PAREN_TWICE | SQL_F_TABLE | SQL_F_OPERATOR;
 
@@ -18,7 +18,7 @@ static bool may_be_string(const struct sql_node *n)
     return n->kind == SQL_COLUMN && n->quote == '"' && !n->text2;
 }
 
-/* True if the text is a value, whose upper and lower case differ. */
+/* True if the text is a value, which is compared with its case. */
 static bool is_exact(const struct sql_node *n)
 {
     bool paths = n->kind == SQL_FROM_CALL; /* the columns of JSON_TABLE */
