@@ -1,7 +1,7 @@
 /* Conditions in normal form.
  *
  * DESIGN. A negation is pushed down while a condition is read. NOT remains only before a term that is not a condition,
- * such as a call. The rules hold in three-valued logic: NOT (a AND b) is NOT a OR NOT b, NOT a < b is a >= b, and NOT x
+ * such as a call. The rules hold in three-valued logic: NOT (a AND b) is NOT a OR NOT b, and NOT a < b is a >= b. NOT x
  * IN (...) is `not in`. In a comparison the literal is on the right; otherwise the operand with the smaller hash is on
  * the left. Chains of AND and OR are flat, sorted, and without repeats. Two date bounds of the same subject become one
  * period (period.c). */

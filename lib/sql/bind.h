@@ -33,8 +33,8 @@ struct sql_catalog {
     const char *(*column_name)(const void *self, int table, int column);
     /* Optional. Returns the table that "schema.name" means, or -1. If this is NULL, "main" is the only schema. */
     int (*find_in_schema)(const void *self, const char *schema, size_t schema_len, const char *name, size_t len);
-    /* Optional. Returns the schema that must qualify the table's name, or NULL if the name alone reaches the table.
-     * table_name then begins with this schema and a dot. */
+    /* Optional. Returns the schema that must qualify the table's name; table_name then begins with it and a dot.
+     * Returns NULL if the name needs no schema. */
     const char *(*table_schema)(const void *self, int table);
     /* Optional. Returns SQL_HIDDEN_NONE unless the name is a column that a star does not expand to. If this is NULL,
      * the engine has no such column except SQLite's rowid. */

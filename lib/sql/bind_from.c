@@ -313,7 +313,7 @@ bool bind_names_source(const struct sql_source *s, const struct sql_node *c)
     return s->name && sql_name_is(s->name, s->name_len, c->text, c->text_len);
 }
 
-/* Binds t.* among the arguments of a call, or the t of (t).name, to the row of a source in this block or an enclosing
+/* Binds t.* as an argument of a call, or the t of (t).name. It means the row of a source in this block or an enclosing
  * one. */
 bool bind_row(struct binder *b, struct sql_node *n, const struct scope *scope)
 {

@@ -65,7 +65,7 @@ static void refer(struct sql_ref *ref, struct sql_source *source, int output)
     }
 }
 
-/* Points the ref at the rowid, a hidden column or the whole row of `source`. */
+/* Points the ref at the rowid, a system column or the whole row of `source`. */
 static void refer_beside(struct sql_ref *ref, enum sql_ref_kind kind, struct sql_source *source)
 {
     refer(ref, source, -1);

@@ -11,7 +11,7 @@
  *    INSERT  adds a node of `b`, with everything below it that has no partner
  *
  * Edits apply in this order. All updates come first. Then all moved and deleted nodes leave their parents. Finally,
- * inserted and moved nodes enter their new parents in the order of `b`, each at `index`. sql_diff_apply(diff) on `a`
+ * inserted and moved nodes enter their new parents in the order of `b`, each at `index`. Applied to `a`, the script
  * gives a tree equal to `b`.
  *
  * Work is bounded: matching stops after `SQL_DIFF_BUDGET` comparisons, and unmatched nodes are deleted and inserted.

@@ -243,8 +243,8 @@ row_calls(A) ::= row_calls(L) COMMA row_call(X).         { A = sqlb_add(p, L, X)
 row_call(A) ::= table_call(C).                           { A = NODE(FROM_CALL, C->start, C, NULL); }
 row_call(A) ::= table_call(C) AS LP columns(L) RP.       { A = NODE(FROM_CALL, C->start, C, L); }
 
-/* MariaDB: the columns of JSON_TABLE as one list, including those of nested paths. keywords.c merges each type into one
- * token, and each path with its defaults into another. */
+/* MariaDB's columns of JSON_TABLE. They are one list, including those of nested paths. keywords.c merges each type into
+ * one token, and each path with its defaults into another. */
 json_columns(A) ::= JSON_COLUMNS(K) LP json_parts(L) RP.   { A = sqlb_as(p, L, SQL_NAMES, K.start); }
 json_parts(A) ::= json_part(A).
 json_parts(A) ::= json_parts(L) COMMA json_part(M).        { A = sqlb_add_all(p, L, M); }

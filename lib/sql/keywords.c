@@ -439,8 +439,8 @@ static uint32_t skip_time_zone(const struct sql_parser *p, uint32_t i)
     return zone ? i + 3 : i;
 }
 
-/* Returns the index after the type that begins at i: a name, schema.name or two words; then (n) or (n, m); then any
- * number of []. Returns i if there is no type. */
+/* Returns the index after the type that begins at i, or i if there is none. A type is a name, schema.name or two words.
+ * Then (n) or (n, m) may follow, and any number of []. */
 static uint32_t skip_type(const struct sql_parser *p, uint32_t i)
 {
     unsigned code = code_at(p, i);
@@ -506,8 +506,8 @@ static bool is_unit(const struct sql_parser *p, uint32_t i)
     return is_double_unit(p, i);
 }
 
-/* Returns the index after the operand at i, which may have a sign: a number, a parameter, a name with its table, a
- * call, or a parenthesised expression. */
+/* Returns the index after the operand at i, or after its sign if there is none. An operand is a number, a parameter, a
+ * name with its table, a call, or a parenthesised expression. */
 static uint32_t skip_operand(const struct sql_parser *p, uint32_t i)
 {
     if (code_at(p, i) == T_MINUS || code_at(p, i) == T_PLUS) i++;

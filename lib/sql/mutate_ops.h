@@ -42,7 +42,7 @@ struct sql_node *mutate_column(struct mutant *m, const struct sql_source *source
 struct sql_node *mutate_integer(struct mutant *m, long long value);
 struct sql_node *mutate_comparison(struct mutant *m, enum sql_op op, struct sql_node *left, struct sql_node *right);
 struct sql_node *mutate_value(struct mutant *m, int table, int column);
-/* Qualify columns with the names of their sources, so that they remain unambiguous if another table is added to FROM.
+/* Qualify columns with the names of their sources. The columns then remain unambiguous if FROM gets another table.
  * mutate_qualify does so for every column of the block's sources. */
 void mutate_set_qualifier(struct sql_node *column, const struct sql_source *source);
 void mutate_qualify(struct mutant *m, const struct sql_block *block);

@@ -28,8 +28,8 @@ static const struct sql_mutate_key *key_to(const struct mutant *m, int table, in
     return NULL;
 }
 
-/* Returns the counterpart of a column in another table: a key to the same table, else the column of the same name, else
- * one with the same traits; -1 if there is none. */
+/* Returns the counterpart of a column in another table, or -1. It is a key to the same table, else the column of the
+ * same name, else a column with the same traits. */
 static int counterpart(const struct mutant *m, const struct sql_ref *ref, int table)
 {
     const struct sql_catalog *c = m->env->catalog;

@@ -167,8 +167,8 @@ static bool is_date_pattern(const struct sql_node *at)
     return (at->text[0] == '%') != (at->text[at->text_len - 1] == '%');
 }
 
-/* Mutates dates: the format of strftime, a pattern for the end of a date instead of its beginning or the reverse, or
- * the column of another date. */
+/* Mutates dates. It changes the format of strftime, or the column to another date. A pattern for the end of a date
+ * becomes one for its beginning, or the reverse. */
 uint32_t mutate_date_part_ways(const struct mutant *m, const struct sql_node *at)
 {
     if (mutate_is_string(at) && is_call(at->parent ? at->parent->parent : NULL, "strftime")) return N_PARTS;

@@ -12,10 +12,10 @@
  *    noise       dropped: parentheses, ASC, INNER, OUTER; == as =; LIMIT a, b as LIMIT b OFFSET a
  *
  * Some results depend on the engine's plan: LIMIT cuts through ties, and group_concat uses the order in which rows are
- * read. Conditions then stay in their order, because another order can change the plan. The engine is free to choose
- * the value of a column beside an aggregate that is not in GROUP BY; no rule here can preserve that choice. Two columns
- * that are compared with each other are assumed to have the same collation; SQLite uses that of the left one. If the
- * tree is not bound, or a name is unknown, only case and noise are changed. */
+ * read. Conditions then stay in their order, because another order can change the plan. If a column beside an aggregate
+ * is not in GROUP BY, the engine chooses its value freely. No rule here can preserve that choice. Two columns that are
+ * compared with each other are assumed to have the same collation; SQLite uses that of the left one. If the tree is not
+ * bound, or a name is unknown, only case and noise are changed. */
 #include "lib/sql/bind.h"
 
 #include <stdlib.h>
@@ -645,8 +645,8 @@ static struct sql_node *norm(struct normal *n, const struct sql_node *from)
     }
 }
 
-/* True if the tree was bound and no column has the text of a computed expression as its name, because the rules might
- * change that text. Unless `partly`, every name must also be resolved. */
+/* True if the tree was bound, and no column is named after the text of a computed expression. The rules might change
+ * that text. Unless `partly`, every name must also be resolved. */
 static bool is_bound(const struct sql_node *top, bool partly)
 {
     for (const struct sql_node *n = top; n; n = sql_walk(top, n)) {

@@ -406,8 +406,8 @@ static bool takes_string(const struct sim *sim, unsigned after)
 }
 
 /* Reads a name before a string as a type: int4 '2', box '((1, 2), (3, 4))'. PostgreSQL allows any type there; SQLite
- * reads a name with an alias, and that reading is tried first. If the grammar rejects it, up to the token after the
- * string at `i`, the name is popped from the stack and fed again as a type. */
+ * reads a name with an alias, and that reading is tried first. The string is token `i`. If the grammar rejects it or
+ * the token after it, the name is popped from the stack and fed again as a type. */
 static void reread_as_type(struct feeder *f, uint32_t i)
 {
     struct sim sim;
