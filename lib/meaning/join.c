@@ -69,7 +69,7 @@ static bool drops_missing(const struct meaning_term *condition, const char *sour
     return false;
 }
 
-/* --- undone --- */
+/* --- LEFT JOIN as inner join --- */
 
 static bool undo_join(struct meaning_reader *r, struct meaning *m, struct meaning_source *source)
 {
@@ -85,7 +85,7 @@ static bool undo_join(struct meaning_reader *r, struct meaning *m, struct meanin
     return true;
 }
 
-/* --- not exists --- */
+/* --- LEFT JOIN as NOT EXISTS --- */
 
 /* True if the column is an operand of an equality that every match satisfies. */
 static bool is_match_column(const struct meaning_term *on, const struct meaning_term *column)

@@ -1,4 +1,4 @@
-/* The meaning of a query: the value of its result, in one structure that does not depend on how the query is written.
+/* The meaning of a query: a structure that describes its result and does not depend on how the query is written.
  *
  * DESIGN. A query is a relation: sources and joins, conditions, a grain, outputs, an order and a limit. The grain is
  * the thing that one row of the result represents. All parts are terms over base columns. A derived table or CTE that

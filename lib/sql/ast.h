@@ -227,8 +227,8 @@ static inline bool sql_is(const struct sql_node *n, enum sql_kind kind)
     return n && n->kind == kind;
 }
 
-/* Return the name of a kind ("column"), the text of an operator ("AND", "LEFT JOIN"), and the number of a kind's slots
- * (-1 for a list). Thread: any. */
+/* Return the name of a kind ("column"), the text of an operator ("AND", "LEFT JOIN"), and a kind's number of slots (-1
+ * for a list). Thread: any. */
 const char *sql_kind_name(enum sql_kind kind);
 const char *sql_op_text(enum sql_op op);
 int sql_kind_slots(enum sql_kind kind);

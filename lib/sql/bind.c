@@ -1,4 +1,4 @@
-/* Binding: the walk over the statement that builds blocks, sources and outputs and resolves every name.
+/* Binding: walks over the statement, makes its blocks, sources and outputs, and resolves every name.
  *
  * DESIGN. One recursive walk visits the clauses in the order in which SQLite resolves them. FROM comes first, then the
  * select list, then join conditions, HAVING and WHERE, then GROUP BY, WINDOW and ORDER BY. The clauses after the select

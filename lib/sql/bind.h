@@ -117,7 +117,7 @@ struct sql_ref {
     const struct sql_node *expr; /* ALIAS, or a computed column of a derived table: the expression that computes it */
     struct sql_block *block;     /* the block that contains the node */
     enum sql_clause clause;
-    const struct sql_node *aggregate;     /* innermost aggregate call of that block around the node, or NULL */
+    const struct sql_node *aggregate;     /* innermost aggregate call that contains the node, within `block`; or NULL */
     uint32_t levels;                      /* 0 for a local name; n for a name found n blocks further out (correlated) */
     const struct sql_source *using_right; /* for a name merged by USING or NATURAL: the other source; else NULL */
 };
@@ -125,13 +125,13 @@ struct sql_ref {
 /* One SELECT (or VALUES) with its scope. */
 struct sql_block {
     const struct sql_node *node;  /* SQL_SELECT or SQL_VALUES */
-    const struct sql_node *query; /* the SQL_QUERY around it (shared by the arms of a set operation) */
+    const struct sql_node *query; /* the SQL_QUERY that contains it; the arms of a set operation share one */
     struct sql_block *parent;     /* enclosing block, NULL at the top */
     enum sql_block_role role;
     bool arm; /* an arm of a set operation */
     bool right_arm_of_except;
     bool grouped;    /* has GROUP BY */
-    bool aggregate;  /* has an aggregate call of its own in SELECT, HAVING or ORDER BY */
+    bool aggregate;  /* has its own aggregate call in SELECT, HAVING or ORDER BY */
     bool correlated; /* uses a column of an enclosing block */
     struct sql_source *sources;
     uint32_t n_sources;
@@ -177,7 +177,8 @@ const struct sql_ref *sql_plain_column(const struct sql_node *expr);
  * the literal are ignored. A string in double quotes counts as a literal. */
 const struct sql_node *sql_plain_literal(const struct sql_node *expr);
 
-/* One `column op column` equality that joins rows: ON, USING, NATURAL, WHERE, correlated conditions, IN pairs. */
+/* An equality of two columns that joins rows. It comes from ON, USING, NATURAL, WHERE, a correlated condition or IN
+ * (SELECT ...). */
 struct sql_join_pair {
     const struct sql_node *node;        /* the condition (BINARY or IN), the name in USING, or the NATURAL join */
     const struct sql_ref *left, *right; /* for USING and NATURAL, refs that sql_join_pairs makes */

@@ -186,7 +186,7 @@ static bool resolve_here(struct binder *b, const struct scope *scope, struct sql
 }
 
 /* Resolves a name that no scope has, as a whole row, a column of a source with unknown columns, a string, or an error.
- * The row is tried first, because it reaches more columns. */
+ * The row is tried first, because it exposes more columns. */
 static void resolve_nowhere(struct binder *b, const struct scope *scope, struct sql_ref *ref, struct sql_source *open)
 {
     const struct sql_node *c = ref->node;

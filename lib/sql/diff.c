@@ -1,4 +1,4 @@
-/* Makes the script of a matching, and the spans that the script touches. */
+/* Makes the script from a matching, and lists the spans that the script changes. */
 #include "lib/sql/diff_tree.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static bool make_tree(struct arena *arena, struct diff_tree *t, const struct sql
     return t->nodes != NULL;
 }
 
-/* ---- what stays in place ---- */
+/* ---- nodes that stay in place ---- */
 
 /* Finds the list entries of a matched parent that need not move, and marks them in `stays`, by index of b. They are the
  * longest run whose partners have the same order. Patience sorting: tails[k] is the end of the best run of length k +

@@ -1,4 +1,4 @@
-/* Matching: finds for the nodes of one tree the corresponding nodes of the other. */
+/* Matches two trees: finds the corresponding nodes. */
 #include "lib/sql/diff_tree.h"
 
 #include <stdlib.h>
@@ -198,7 +198,7 @@ static bool match_containers(struct diff_mapping *p)
     return true;
 }
 
-/* ---- inside of matched nodes ---- */
+/* ---- kids of matched nodes ---- */
 
 /* Returns the index of the kid of `parent` after the kid at `at`, or DIFF_NONE. */
 static int next_kid(const struct diff_tree *t, int parent, int at)
@@ -350,7 +350,7 @@ static void match_inside(struct diff_mapping *p)
     }
 }
 
-/* ---- leftovers ---- */
+/* ---- nodes without a partner ---- */
 
 static bool same_table(const struct sql_node *x, const struct sql_node *y)
 {

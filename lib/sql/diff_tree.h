@@ -18,7 +18,7 @@ struct diff_node {
     uint64_t hash;   /* hash of the subtree */
 };
 
-/* Preorder: the subtree of i is [i, i + size). */
+/* The nodes in preorder. The subtree of node i is [i, i + size). */
 struct diff_tree {
     struct diff_node *nodes;
     uint32_t n;

@@ -194,8 +194,8 @@ static uint32_t skip_names(const struct sql_parser *p, uint32_t i)
     return i + 1;
 }
 
-/* Merges the words of SEARCH DEPTH FIRST BY a, b SET and of CYCLE a, b SET, which follow the query of a CTE. A name
- * comes next. */
+/* Merges the words of SEARCH DEPTH FIRST BY a, b SET and of CYCLE a, b SET, which follow the query of a CTE. The next
+ * token is a name. */
 static uint32_t cte_set(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool search = word_at(p, i, "SEARCH"), how = word_at(p, i + 1, "DEPTH") || word_at(p, i + 1, "BREADTH");
@@ -826,7 +826,7 @@ static uint32_t table_partition(struct sql_parser *p, uint32_t i, unsigned prev)
     return end > i + 1 ? take(p, i, end - i - 1, T_TABLE_PARTITION) : 0;
 }
 
-/* ---- reserved words as names ---- */
+/* ---- reserved words that may be names ---- */
 
 /* True for tokens that may follow the name of an output, a table or a column. */
 static bool ends_name(const struct sql_parser *p, uint32_t i)

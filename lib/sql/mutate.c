@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SITES = 20000, MAX_NODES_MADE = 20000000 }; /* these bound the time and memory of hostile statements */
+enum { MAX_SITES = 20000, MAX_NODES_MADE = 20000000 }; /* limits on the cost of hostile statements */
 
 static const struct mutate_op OPS[SQL_MUTATOR_COUNT] = {
 #define X(name, what) {#name, what, mutate_##name##_ways, mutate_##name},
@@ -167,7 +167,7 @@ static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const 
     return true;
 }
 
-/* Makes the mutant of a site; its text lives in the mutant's own arena. Returns false if the site yields none. */
+/* Makes the mutant of a site. Its text lives in the mutant's own arena. Returns false if the result is unsound. */
 static bool make_mutant(struct mutant *m, const struct site *site, const char *original, struct sql_mutation *out)
 {
     if (!copy_statement(m, m->bound->stmt)) return false;

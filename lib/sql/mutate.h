@@ -1,9 +1,10 @@
-/* Mutants of correct SQL: plausible errors of text-to-SQL systems, one at a time.
+/* Mutants of correct SQL, each with one plausible error of text-to-SQL systems.
  *
  * Every operator takes a correct, bound statement and changes one thing that models get wrong: a literal, a column, a
  * join, a clause. A mutant parses and binds against the same catalog, differs from the original in normal form, and is
- * named after its operator. The mutator does not run it: the caller must check whether its *result* differs too. The
- * same statement, environment and seed give the same mutants, in the same order. Thread: any; no state. */
+ * named after its operator. The mutator does not run mutants. The caller must check whether the *result* of a mutant
+ * differs, too. The same statement, environment and seed give the same mutants, in the same order. Thread: any; no
+ * state. */
 #ifndef ASSAY_LIB_SQL_MUTATE_H
 #define ASSAY_LIB_SQL_MUTATE_H
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- building blocks ---- */
+/* ---- making nodes ---- */
 
 struct sql_node *mutate_set_text(struct mutant *m, struct sql_node *n, const char *text)
 {

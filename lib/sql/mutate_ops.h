@@ -65,7 +65,7 @@ int mutate_column_with(const struct mutant *m, int table, unsigned traits, int e
 /* Joins another table to the source by `key`, a key of either table. Returns the new JOIN. */
 struct sql_node *mutate_join_by(struct mutant *m, const struct sql_node *from, const struct sql_source *source,
                                 const struct sql_mutate_key *key);
-/* Makes a FROM item for one more table, under its own name, or under T2, T3 ... if that name is used. */
+/* Makes a FROM item for another table. Its name is that of the table, or T2, T3 ... if that name is used. */
 bool mutate_new_source(struct mutant *m, struct sql_block *block, int table, struct sql_source *source);
 /* Picks one of n by the mutant's random bits and a salt. */
 uint32_t mutate_pick(const struct mutant *m, uint32_t salt, uint32_t n);

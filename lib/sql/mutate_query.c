@@ -324,8 +324,8 @@ uint32_t mutate_drop_join_ways(const struct mutant *m, const struct sql_node *at
     return joined_source(m, at, JOIN_LEFT) ? 4 : 2;
 }
 
-/* Removes the right side (ways 0, 1) or the left (2, 3). Even ways keep the width of the result; odd ways drop the
- * items that showed the table. */
+/* Removes the right side (ways 0, 1) or the left (2, 3). Even ways preserve the number of output columns. Odd ways drop
+ * the items that use the removed table. */
 struct sql_node *mutate_drop_join(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     unsigned side = way < 2 ? JOIN_RIGHT : JOIN_LEFT;

@@ -165,7 +165,7 @@ struct sql_node *mutate_wrong_entity(struct mutant *m, const struct sql_node *at
     return swap_table(m, source, neighbour(m, source->table, way));
 }
 
-/* ---- rows multiplied ---- */
+/* ---- fan-out ---- */
 
 static const struct sql_mutate_key *key_into(const struct mutant *m, const struct sql_block *block, uint32_t n)
 {
@@ -191,7 +191,7 @@ struct sql_node *mutate_fan_out_aggregate(struct mutant *m, const struct sql_nod
     return mutate_join_by(m, at, &block->sources[0], key_into(m, block, way));
 }
 
-/* ---- what a negation covers ---- */
+/* ---- scope of a negation ---- */
 
 /* Returns the block of the subquery in `x NOT IN (SELECT y FROM ... [WHERE ...])`, or NULL. */
 static const struct sql_block *excluded(const struct mutant *m, const struct sql_node *at)

@@ -1,5 +1,5 @@
 /* Mutators that preserve the form of the query: wrong values, columns, measures and units. Each replaces a part by
- * another one of similar length and plausibility. */
+ * another one that is as long and as plausible. */
 #include "lib/sql/mutate_ops.h"
 
 #include <stdio.h>
@@ -109,7 +109,7 @@ struct sql_node *mutate_contradicted_value(struct mutant *m, const struct sql_no
     return value;
 }
 
-/* Returns the literal on the other side of a comparison, LIKE or IN, or NULL. */
+/* Returns the literal that a column is compared with, by a comparison, LIKE, BETWEEN or IN; NULL if there is none. */
 static const struct sql_node *literal_beside(const struct sql_node *at)
 {
     const struct sql_node *p = at->parent;
@@ -533,7 +533,7 @@ struct sql_node *mutate_percentage_integer_division(struct mutant *m, const stru
     return share;
 }
 
-/* ---- rows or groups ---- */
+/* ---- conditions on rows or groups ---- */
 
 /* Moves a condition of HAVING on an aggregate to WHERE as a condition on its argument. Moves a condition of WHERE in a
  * grouped block to HAVING as a condition on an aggregate. */
@@ -573,7 +573,7 @@ struct sql_node *mutate_having_vs_where(struct mutant *m, const struct sql_node 
     return put_condition(m, mutate_copy(m, block->node), having ? SELECT_WHERE : SELECT_HAVING, test);
 }
 
-/* ---- the same, said with more care ---- */
+/* ---- equivalent forms ---- */
 
 static struct sql_node *said(struct mutant *m, const char *text, unsigned slot, struct sql_node *x)
 {
@@ -582,8 +582,8 @@ static struct sql_node *said(struct mutant *m, const char *text, unsigned slot, 
     return x ? n : NULL;
 }
 
-/* For a superlative's column, way 0 excludes rows without a value, and way 1 casts the column. For COUNT(*), way 0
- * counts keys. */
+/* For the column of a MAX, MIN or ORDER BY ... LIMIT, way 0 excludes rows without a value, and way 1 casts the column.
+ * For COUNT(*), way 0 counts keys. */
 uint32_t mutate_said_with_care_ways(const struct mutant *m, const struct sql_node *at)
 {
     const struct sql_ref *ref = mutate_base_column(at);
@@ -614,7 +614,7 @@ struct sql_node *mutate_said_with_care(struct mutant *m, const struct sql_node *
     return cast;
 }
 
-/* ---- a condition that holds nearly always ---- */
+/* ---- conditions that nearly all rows meet ---- */
 
 static const struct sql_ref *tested_column(const struct sql_node *at)
 {

@@ -41,7 +41,7 @@ enum { MAX_EXPANSION = 16 };
 
 static struct sql_node *norm(struct normal *n, const struct sql_node *from);
 
-/* ---- small helpers ---- */
+/* ---- helpers ---- */
 
 static char *lower(struct normal *n, const char *text, uint32_t len)
 {
@@ -575,7 +575,7 @@ static struct sql_node *norm_query(struct normal *n, const struct sql_node *from
     return query;
 }
 
-/* ---- everything else ---- */
+/* ---- other nodes ---- */
 
 static struct sql_node *norm_call(struct normal *n, const struct sql_node *from)
 {

@@ -32,7 +32,8 @@ enum { MAX_RECOVERIES = 8, MAX_PLACES = 16, MAX_EXPECTED = 10, MAX_TRIES = 10000
 
 _Static_assert(YYNTOKEN < SQL_WORD_FIRST, "terminals and words share one byte");
 
-/* One recovery: at token `at` the stack was cut to `depth` entries, BAD was fed, and parsing went on at `resume`. */
+/* One recovery. At token `at` the stack was cut to `depth` entries and BAD was fed; then parsing resumed at token
+ * `resume`. */
 struct recovery {
     uint32_t at, resume;
     int depth;
@@ -422,7 +423,7 @@ static void reread_as_type(struct feeder *f, uint32_t i)
     feed(f, *type);
 }
 
-/* ---- the loop -------------------------------------------------------------------------------------------------- */
+/* ---- the loop that feeds tokens -------------------------------------------------------------------------------- */
 
 /* Returns the misspelt keyword before the error: in "FROM t GRUOP BY x" the parser stops at BY, but GRUOP is the
  * mistake. */
@@ -543,7 +544,8 @@ static void parse_tokens(struct sql_parser *p)
 
 /* ---- limits ---------------------------------------------------------------------------------------------------- */
 
-/* Sets depth, preorder numbers and clauses in one walk. Reports the first node below the depth limit. */
+/* Sets ids and clauses of all nodes in one walk. Returns false, with a diagnostic, if the tree exceeds the depth
+ * limit. */
 static bool number(struct sql_parser *p, struct sql_node *root)
 {
     uint32_t depth = 1, n = 0;

@@ -1,4 +1,4 @@
-/* Operator precedence of the engines. */
+/* Groups operators by the precedence of each engine. */
 #ifndef ASSAY_LIB_SQL_PRECEDENCE_H
 #define ASSAY_LIB_SQL_PRECEDENCE_H
 

@@ -222,7 +222,7 @@ static void operand(struct out *o, const struct sql_node *n, unsigned least)
         print(o, n);
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------- */
+/* ---- lists and clauses ----------------------------------------------------------------------------------------- */
 
 static void entries(struct out *o, const struct sql_node *list, uint32_t from, const char *between)
 {
@@ -822,7 +822,7 @@ static void print_field(struct out *o, const struct sql_node *n)
         put_name(o, n->text, n->text_len, n->quote);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------- */
+/* ---- the table of printers ------------------------------------------------------------------------------------- */
 
 static void (*const PRINT[SQL_KIND_COUNT])(struct out *, const struct sql_node *) = {
     [SQL_QUERY] = print_query,
@@ -909,7 +909,7 @@ char *sql_print_name(struct arena *arena, const char *name)
     return o.text;
 }
 
-/* ---- in a sentence --------------------------------------------------------------------------------------------- */
+/* ---- quotes in a sentence -------------------------------------------------------------------------------------- */
 
 const char *sql_quote_mark(const char *text, size_t len)
 {

@@ -7,7 +7,7 @@
 
 enum {
     SCOPE_MAX_SOURCES = 512,     /* FROM items of one block; SQLite's limit is 64 */
-    SCOPE_MAX_OUTPUTS = 2000,    /* columns of one block, as in SQLite; further ones are dropped */
+    SCOPE_MAX_OUTPUTS = 2000,    /* columns of one block, as in SQLite; more columns are dropped */
     SCOPE_MAX_LOOKUPS = 2000000, /* catalog and output searches of one statement */
     SCOPE_MAX_DIAGS = 16,
     SCOPE_MAX_CTE_NESTING = 64, /* CTEs bound while another CTE is being bound, such as those named before their
