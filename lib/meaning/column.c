@@ -1,4 +1,4 @@
-/* Columns: from a reference to a term over base columns. */
+/* Reads a reference to a column as a term over base columns. */
 #include "lib/meaning/meaning_int.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@ static struct meaning_binding *find_binding(struct meaning_reader *r, const stru
     return b;
 }
 
-/* A column of an enclosing relation has "outer " before its name, once for each relation between. */
+/* Returns the name of a column. It begins with "outer " for each step from the current relation out to the relation of
+ * the column. */
 static const char *name_in_scope(struct meaning_reader *r, const struct meaning_binding *b, const char *instance,
                                  const char *column)
 {
@@ -39,7 +40,8 @@ static struct meaning_term *read_relation_column(struct meaning_reader *r, const
     return term;
 }
 
-/* A term of a merged query, as a subquery below it reads it: its columns are of an enclosing relation. */
+/* Returns a term of a merged query for a subquery that reads it `levels` further in. Its columns become those of an
+ * enclosing relation. */
 static struct meaning_term *move_outside(struct meaning_reader *r, struct meaning_term *term, uint32_t levels)
 {
     bool named = term->kind == MEANING_COLUMN || (term->kind == MEANING_QUERY && term->name && *term->name);
@@ -71,7 +73,7 @@ struct meaning_term *meaning_read_source_column(struct meaning_reader *r, const 
     return meaning_term_make(r, MEANING_COLUMN, name_in_scope(r, b, b->name, column), NULL, 0, node);
 }
 
-/* Index among the columns of a source: of a table the catalog's, which a star does not change. */
+/* Reads a resolved column by its index in the source. For a table that is the index in the catalog. */
 static struct meaning_term *read_found(struct meaning_reader *r, const struct sql_ref *ref, const struct sql_node *node)
 {
     const struct sql_catalog *catalog = r->bound->catalog;

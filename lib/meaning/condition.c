@@ -1,10 +1,10 @@
 /* Conditions in normal form.
  *
- * DESIGN. A negation is pushed down while a condition is read, so that no NOT is left but before calls. The rules hold
- * in three-valued logic: NOT (a AND b) is NOT a OR NOT b, NOT a < b is a >= b, and NOT x IN (...) is `not in`. In a
- * comparison the literal is on the right; of two other operands the one with the smaller hash is on the left. Chains
- * of AND and OR are flat, sorted, and without repeats. Bounds of one subject that are dates become one period
- * (period.c). */
+ * DESIGN. A negation is pushed down while a condition is read. NOT remains only before a term that is not a condition,
+ * such as a call. The rules hold in three-valued logic: NOT (a AND b) is NOT a OR NOT b, and NOT a < b is a >= b. NOT x
+ * IN (...) is `not in`. In a comparison the literal is on the right; otherwise the operand with the smaller hash is on
+ * the left. Chains of AND and OR are flat, sorted, and without repeats. Two date bounds of the same subject become one
+ * period (period.c). */
 #include "lib/meaning/meaning_int.h"
 
 #include <string.h>
@@ -121,7 +121,8 @@ static struct meaning_term *read_between(struct meaning_reader *r, const struct 
     return meaning_join_terms(r, outside ? "or" : "and", first, second);
 }
 
-/* The condition that a query has a row, or none. `x`: that its output is equal to x. */
+/* Makes the condition `name` (exists, not exists) on the rows of a query. If `x` is not NULL, only rows whose first
+ * output equals `x` count. */
 static struct meaning_term *read_match(struct meaning_reader *r, const struct sql_node *node,
                                        const struct sql_node *query, const struct sql_node *x, const char *name)
 {
@@ -185,7 +186,8 @@ static struct meaning_term *read_like(struct meaning_reader *r, const struct sql
 
 /* --- any condition --- */
 
-/* A chain leans to the left and is as deep as it is long, so that its operands are gathered in a loop. */
+/* Reads an AND or OR chain. It leans to the left and is as deep as it is long, so its operands are collected in a
+ * loop. */
 static struct meaning_term *read_chain(struct meaning_reader *r, const struct sql_node *node, bool negated)
 {
     const char *name = (node->op == SQL_OP_AND) != negated ? "and" : "or";

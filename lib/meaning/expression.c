@@ -1,4 +1,4 @@
-/* Expressions: a reader for each kind of node. */
+/* Reads expressions, with one function for each kind of node. */
 #include "lib/meaning/meaning_int.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ static struct meaning_term *read_literal(struct meaning_reader *r, const struct 
     }
 }
 
-/* DATE '2024-01-01' is the text; an interval keeps its type. */
+/* Reads a literal with a type. A date or timestamp becomes its text: DATE '2024-01-01' is '2024-01-01'. Other types
+ * remain. */
 static struct meaning_term *read_typed(struct meaning_reader *r, const struct sql_node *node)
 {
     struct meaning_term *value = meaning_read_term(r, sql_kid(node, 0));
@@ -58,7 +59,7 @@ static bool is_truth(const struct meaning_term *term)
     return false;
 }
 
-/* A condition as a value. NOT NOT x and x AND x are 0 or 1, not x. */
+/* Reads a condition as a value. The value of NOT NOT x and x AND x is 0 or 1, not x. */
 static struct meaning_term *read_condition(struct meaning_reader *r, const struct sql_node *node)
 {
     bool as_value = r->as_value;
@@ -73,7 +74,7 @@ static struct meaning_term *read_unary(struct meaning_reader *r, const struct sq
     if (node->op == SQL_OP_NOT || node->op == SQL_OP_ISNULL || node->op == SQL_OP_NOTNULL)
         return read_condition(r, node);
     struct meaning_term *x = meaning_read_term(r, sql_kid(node, 0));
-    if (node->op == SQL_OP_PLUS) /* takes the type of a column off a comparison */
+    if (node->op == SQL_OP_PLUS) /* in SQLite, +x removes the column's type from a comparison */
         return x->kind == MEANING_COLUMN ? meaning_term_make(r, MEANING_OPERATION, "plus", &x, 1, node) : x;
     if (node->op == SQL_OP_NEG && meaning_is_value(x, NULL) && x->name[0] != '-' && x->name[0] != '\'')
         return make_value(r, arena_printf(r->arena, "-%s", x->name), node);
@@ -98,7 +99,7 @@ static struct meaning_term *read_binary(struct meaning_reader *r, const struct s
     return meaning_term_make(r, MEANING_OPERATION, op, parts, 2, node);
 }
 
-/* CASE x WHEN a is CASE WHEN x = a. */
+/* Reads the condition of a WHEN. CASE x WHEN a is CASE WHEN x = a. */
 static struct meaning_term *read_when(struct meaning_reader *r, const struct sql_node *operand,
                                       const struct sql_node *when)
 {
@@ -121,7 +122,7 @@ static struct meaning_term *read_case(struct meaning_reader *r, const struct sql
         parts[n++] = meaning_read_term(r, sql_kid(node->kids[i], WHEN_RESULT));
     }
     struct meaning_term *last = otherwise ? meaning_read_term(r, otherwise) : NULL;
-    if (last && !meaning_is_value(last, "null")) parts[n++] = last; /* ELSE NULL is no ELSE */
+    if (last && !meaning_is_value(last, "null")) parts[n++] = last; /* ELSE NULL is the same as no ELSE */
     return meaning_term_make(r, MEANING_CASE, "", parts, n, node);
 }
 
@@ -150,7 +151,7 @@ static struct meaning_term *read_extract(struct meaning_reader *r, const struct 
     return meaning_term_make(r, MEANING_CALL, name ? name : "extract", &x, 1, node);
 }
 
-/* COALESCE(sum, 0) is the sum that is 0 without rows. */
+/* Reads COALESCE. COALESCE(sum, 0) is a sum that is 0 without rows. */
 static struct meaning_term *read_coalesce(struct meaning_reader *r, struct meaning_term **args, uint32_t n,
                                           const struct sql_node *node)
 {

@@ -1,5 +1,5 @@
-/* The hash of a relation. Sources, conditions and keys are sorted by then, so that their order in the text is not in
- * it. */
+/* Computes the hash of a relation. Its sources, conditions and keys are already sorted, so their order in the text has
+ * no effect. */
 #include "lib/meaning/meaning_int.h"
 
 static uint64_t hash_terms(uint64_t hash, struct meaning_term *const *terms, uint32_t n)

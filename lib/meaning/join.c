@@ -1,8 +1,8 @@
-/* Outer joins in normal form.
+/* Brings outer joins into normal form.
  *
- * A comparison is not true of NULL. So a LEFT JOIN is an inner join if a condition compares a column of its optional
- * side. A condition may keep only the rows in which a column of the join's own equality is NULL. If nothing else reads
- * the optional side, the join keeps the rows without a match: NOT EXISTS. */
+ * A comparison with NULL is never true. A LEFT JOIN is therefore an inner join if a condition compares a column of its
+ * optional side. A LEFT JOIN is NOT EXISTS if a condition keeps only the rows without a match, and nothing else reads
+ * the optional side. Such a condition is IS NULL on a column that ON compares by an equality. */
 #include "lib/meaning/meaning_int.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool window_reads(const struct meaning_window *window, const char *source
     return false;
 }
 
-/* A subquery may read any source of the relations around it. */
+/* True if the term may read the source. A subquery may read any source of the enclosing relations. */
 static bool reads_source(const struct meaning_term *term, const char *source)
 {
     if (!term) return false;
@@ -55,7 +55,7 @@ static bool drops_missing(const struct meaning_term *condition, const char *sour
     if (condition->kind != MEANING_OPERATION) return false;
     bool in_query = condition->n_parts == 2 && condition->parts[1]->kind == MEANING_QUERY;
     bool may_be_empty = in_query || condition->n_parts == 1;
-    if (may_be_empty && strcmp(condition->name, "not in") == 0) return false; /* true of NULL if there is no row */
+    if (may_be_empty && strcmp(condition->name, "not in") == 0) return false; /* NULL NOT IN an empty query is true */
     bool all = strcmp(condition->name, "or") == 0, any = strcmp(condition->name, "and") == 0;
     if (all || any) {
         for (uint32_t i = 0; i < condition->n_parts; i++)
@@ -69,7 +69,7 @@ static bool drops_missing(const struct meaning_term *condition, const char *sour
     return false;
 }
 
-/* --- undone --- */
+/* --- LEFT JOIN as inner join --- */
 
 static bool undo_join(struct meaning_reader *r, struct meaning *m, struct meaning_source *source)
 {
@@ -85,7 +85,7 @@ static bool undo_join(struct meaning_reader *r, struct meaning *m, struct meanin
     return true;
 }
 
-/* --- not exists --- */
+/* --- LEFT JOIN as NOT EXISTS --- */
 
 /* True if the column is an operand of an equality that every match satisfies. */
 static bool is_match_column(const struct meaning_term *on, const struct meaning_term *column)
@@ -109,7 +109,8 @@ static bool is_read_elsewhere(const struct meaning *m, const struct meaning_sour
     return read;
 }
 
-/* Names of the subquery: the source without its number, all others as columns of the relation around. */
+/* Copies a term into the subquery of NOT EXISTS. Columns of the source lose its instance number. All other columns
+ * become those of the enclosing relation. */
 static struct meaning_term *move_inside(struct meaning_reader *r, const struct meaning_term *term, const char *source,
                                         const char *plain)
 {
@@ -126,7 +127,7 @@ static struct meaning_term *move_inside(struct meaning_reader *r, const struct m
     return copy;
 }
 
-/* A comparison of two columns has the one with the smaller hash first, which new names may change. */
+/* Sorts the operands of a copied term again. Their order depends on hashes, which change with the names. */
 static struct meaning_term *sort_inside(struct meaning_reader *r, struct meaning_term *term)
 {
     for (uint32_t i = 0; i < term->n_parts; i++) term->parts[i] = sort_inside(r, term->parts[i]);
@@ -171,7 +172,9 @@ static bool drop_matches(struct meaning_reader *r, struct meaning *m, uint32_t a
         struct meaning_term *condition = m->conditions[i];
         if (!meaning_is_operation(condition, "is null") || !is_column_of(condition->parts[0], source->name)) continue;
         if (!is_match_column(source->on, condition->parts[0]) || is_read_elsewhere(m, source, i)) continue;
-        if (meaning_term_has_kind(source->on, MEANING_QUERY)) continue; /* names of a subquery would need to move too */
+        if (meaning_term_has_kind(source->on, MEANING_QUERY))
+            continue; /* the names in the subquery would have to
+                                                                         * change, too */
         struct meaning_term *without = make_not_exists(r, source);
         if (!without) return false;
         m->conditions[i] = without;

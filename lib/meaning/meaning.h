@@ -1,29 +1,32 @@
-/* The meaning of a query: the value of its result, in one structure that does not depend on how the query is written.
+/* The meaning of a query: a structure that describes its result and does not depend on how the query is written.
  *
  * DESIGN. A query is a relation: sources and joins, conditions, a grain, outputs, an order and a limit. The grain is
- * the thing that one row of the result stands for. All parts are terms over base columns. A derived table or CTE that
- * only picks and computes columns is merged into the query that reads it. One that groups, ranks or limits stays a
- * relation, and its columns are terms. Each construct has one normal form, so that equal meanings are equal structures:
+ * the thing that one row of the result represents. All parts are terms over base columns. A derived table or CTE that
+ * only selects and computes columns is merged into the query that reads it. A derived table or CTE that groups, ranks
+ * or limits stays a relation, and its columns are terms. Each construct has one normal form, so that equal meanings are
+ * equal structures:
  *
  *  - Conditions: NOT is pushed to the comparisons. BETWEEN, and IN of one value, are comparisons. The literal is on the
  *    right. Chains of AND and OR are sorted. A year, quarter, month or day of a date is one period.
  *  - Measures: SUM and COUNT of a CASE, and FILTER, are one measure with a condition on its rows.
- *  - Ratios: casts, factors and the average of a CASE are a numerator, a denominator and a scale.
- *  - Joins: a LEFT JOIN whose optional rows a condition drops is an inner join. IN with a query is EXISTS. A LEFT JOIN
- *    whose matches are dropped is NOT EXISTS.
- *  - Grouping: an ordinal, an alias and the expression itself are the same key. DISTINCT is a grouping by all outputs.
+ *  - Ratios: a quotient of measures is a numerator, a denominator and a scale of 1 or 100. The average of a CASE of 1
+ *    (or 100) and 0 is a ratio, too.
+ *  - Joins: a LEFT JOIN is an inner join if a condition drops the rows without a match. It is NOT EXISTS if a condition
+ *    drops the rows with a match. IN with a query is EXISTS.
+ *  - Grouping: a position, an alias and the expression itself are the same key. DISTINCT is a grouping by all outputs.
  *
  * A part without a normal form keeps its operator and operands. A part that cannot be read is a term of kind UNKNOWN
  * with the reason, and it is equal to no other term.
  *
- * Equal meanings have equal hashes. They give equal rows on any data, in the same order if the query has one, up to:
+ * Equal meanings have equal hashes. Queries with equal meanings give equal rows on any data, in the same order if they
+ * have ORDER BY. These are the exceptions and assumptions:
  *
  *  - the rounding of floating point
- *  - dates: a column that the query cuts down to a period holds ISO texts without an offset, or dates of the engine
- *  - the collations of two compared columns, which are the same
- *  - a column beside a grouping that is neither a key nor in an aggregate: its value is that of any row of the group
- *  - LIMIT without an order, or a subquery of several rows as a value: any rows
- *  - the order in which an aggregate such as GROUP_CONCAT sees its rows
+ *  - dates: a column that the query truncates to a period is assumed to have ISO texts without an offset, or dates
+ *  - collations: two compared columns are assumed to have the same one
+ *  - an output of a grouped query that is neither a key nor in an aggregate: the engine takes any row of the group
+ *  - LIMIT without ORDER BY, or a subquery of several rows as a value: the engine takes any rows
+ *  - the order in which an aggregate such as GROUP_CONCAT reads its rows
  *
  * Ownership: everything lives in the arena given to meaning_read. Thread: any; there is no state.
  */
@@ -34,16 +37,16 @@
 
 /* kind of a term, its name in dumps */
 #define MEANING_KINDS(X)                                                                                               \
-    X(COLUMN, "column")       /* name: "orders.channel"; "orders#2.channel" is of the second instance */               \
+    X(COLUMN, "column")       /* name: "orders.channel", or "orders#2.channel" for the second instance */              \
     X(VALUE, "value")         /* name: the literal as SQL writes it */                                                 \
     X(OPERATION, "operation") /* name: "+", "and", "=", "in", "is null", "like" ...; parts: the operands */            \
     X(CALL, "call")           /* name: the function; parts: the arguments */                                           \
     X(PERIOD, "period")       /* name: "month", or "month of year"; parts: the date */                                 \
-    X(CASE, "case")           /* parts: condition, result, ..., and the default if their number is odd */              \
-    X(MEASURE, "measure")     /* name: "count", "sum" ...; parts: the operand, none for rows; `rows` */                \
+    X(CASE, "case")           /* parts: condition, result, ...; then the default, if there is one */                   \
+    X(MEASURE, "measure")     /* name: "count", "sum" ...; parts: operands, none for COUNT(*); `rows` */               \
     X(RATIO, "ratio")         /* parts: numerator, denominator; name: the scale, "1" or "100" */                       \
     X(WINDOW, "window")       /* name: the function; parts: its arguments; `window` */                                 \
-    X(QUERY, "query")         /* `relation`: a scalar subquery; or a column of a relation, by `output` */              \
+    X(QUERY, "query")         /* a scalar subquery `relation`; with a name, its column `output` */                     \
     X(UNKNOWN, "unknown")     /* name: the reason */
 
 enum meaning_kind {
@@ -59,16 +62,16 @@ struct meaning_window;
 struct meaning_term {
     enum meaning_kind kind;
     bool distinct; /* MEASURE: each value counts once */
-    bool or_zero;  /* MEASURE: 0, not NULL, without rows */
+    bool or_zero;  /* MEASURE: without rows its value is 0, not NULL */
     bool integer;  /* RATIO: integer operands, so the engine may cut the result to an integer */
     uint32_t n_parts;
-    uint32_t size, depth; /* terms in it, and levels: a term that is used twice counts twice */
+    uint32_t size, depth; /* number of terms and levels; a term used twice counts twice */
     uint32_t output;      /* QUERY: number of the output, from 0 */
     uint32_t start, end;  /* bytes of the statement's text */
     uint64_t hash;        /* equal for equal terms, wherever they are written */
     const char *name;
-    const char *form; /* PERIOD: how the value is written, "2024-01" or "date". MEASURE: "else 0" if other rows count
-                         * as 0. NULL if there is nothing to say */
+    const char *form; /* PERIOD: an example of the value, "2024-01", or "date" or "number". MEASURE: "else 0" if other
+                       * rows count as 0. NULL for other terms */
     struct meaning_term **parts;
     struct meaning_term *rows; /* MEASURE: the condition on the rows; NULL for all rows */
     struct meaning_window *window;
@@ -79,14 +82,14 @@ struct meaning_term {
 struct meaning_key {
     struct meaning_term *term;
     bool descending;
-    signed char nulls; /* -1 first, 1 last, 0 as the engine does */
+    signed char nulls; /* NULLs: -1 first, 1 last, 0 by the default of the engine */
 };
 
 struct meaning_window {
     struct meaning_term **partition; /* sorted by hash */
     struct meaning_key *order;
     uint32_t n_partition, n_order;
-    const char *frame; /* "all rows", "range to the current row" ...; the frame as written where it has no name here */
+    const char *frame; /* "all rows", "range to the current row" ...; or the frame as written if no such name fits */
 };
 
 enum meaning_join { MEANING_INNER, MEANING_LEFT };
@@ -94,10 +97,11 @@ enum meaning_join { MEANING_INNER, MEANING_LEFT };
 /* One instance of a table, or a relation that is read as a table. */
 struct meaning_source {
     const char *name;         /* "orders", "orders#2", "q1" */
-    int table;                /* of the catalog; -1 for a relation */
+    int table;                /* id in the catalog; -1 for a relation */
     struct meaning *relation; /* NULL for a table */
     enum meaning_join join;
-    bool undone;             /* a LEFT JOIN whose optional rows a condition drops; `join` is MEANING_INNER then */
+    bool undone;             /* written as a LEFT JOIN, but a condition drops the rows without a match; `join` is
+                              * MEANING_INNER */
     struct meaning_term *on; /* LEFT: the condition; NULL if there is none */
     uint32_t start, end;
 };
@@ -105,12 +109,13 @@ struct meaning_source {
 enum meaning_grain { MEANING_ROWS, MEANING_KEYS, MEANING_ONE };
 
 struct meaning_output {
-    const char *name; /* of the column; not part of the meaning */
+    const char *name; /* the column's name, which is not part of the meaning */
     struct meaning_term *term;
 };
 
 struct meaning {
-    /* The name of a set operation, which has sides, an order and a limit, and no other part. NULL for a plain query. */
+    /* The name of a set operation, or NULL for a plain query. A set operation has sides, outputs, an order and a limit,
+     * and no other part. */
     const char *set;
     struct meaning **sides;
     uint32_t n_sides;
@@ -125,19 +130,19 @@ struct meaning {
     bool distinct;              /* DISTINCT over a grouping that does not show all its keys */
     const char *limit, *offset; /* as written; NULL if there is none */
     bool ties;                  /* LIMIT keeps rows that tie with the last one */
-    uint32_t n_unknown;         /* terms of kind UNKNOWN in all of it */
-    uint64_t hash;              /* of the statement's meaning: 0 if a part is unknown, which is equal to no other */
+    uint32_t n_unknown;         /* unknown parts of the whole statement */
+    uint64_t hash;              /* 0 for a statement with an unknown part, which is equal to no other */
 };
 
 /* Reads the meaning of a bound statement. *out is NULL if the statement has no query. Returns ERR_OK, or
- * ERR_LIMIT_MEMORY if the arena is full. Time and memory are in proportion to the statement with its CTEs merged. Parts
- * beyond MEANING_MAX_TERMS terms, a term of more than MEANING_MAX_SIZE with its parts, and sources beyond
- * MEANING_MAX_SOURCES in one relation are unknown. */
+ * ERR_LIMIT_MEMORY if the arena is full. Time and memory are proportional to the size of the statement with its CTEs
+ * merged. Parts become unknown beyond MEANING_MAX_TERMS terms in the statement, MEANING_MAX_SIZE terms in one term,
+ * MEANING_MAX_DEPTH levels, or MEANING_MAX_SOURCES sources in one relation. */
 enum err_code meaning_read(struct arena *arena, const struct sql_bound *bound, struct meaning **out);
 
 enum { MEANING_MAX_TERMS = 20000, MEANING_MAX_SOURCES = 200, MEANING_MAX_DEPTH = 200, MEANING_MAX_SIZE = 4000 };
 
-/* What meaning_visit calls; either may be NULL. `owner` is the relation that has the term. */
+/* The functions that meaning_visit calls. Each may be NULL. `owner` is the relation that has the term. */
 struct meaning_visitor {
     void *self;
     void (*relation)(void *self, const struct meaning *relation);
@@ -145,10 +150,11 @@ struct meaning_visitor {
 };
 
 /* Visits a meaning from the outside in: each relation, its terms and their parts, then the relations that it reads. A
- * term that is shared is visited each time. Stops after MEANING_MAX_TERMS visits. */
+ * shared term is visited each time it occurs. Stops after MEANING_MAX_TERMS visits. */
 void meaning_visit(const struct meaning *meaning, const struct meaning_visitor *visitor);
 
-/* Follows a column of a relation to the term that computes it. *owner (may be NULL) gets that term's relation. */
+/* Returns the term that computes a column of a relation, through any number of relations. Sets *owner to the relation
+ * of that term; `owner` may be NULL. Returns other terms as they are. */
 const struct meaning_term *meaning_follow(const struct meaning_term *term, const struct meaning **owner);
 
 /* True for a subquery that is a value; false for a column of a relation, which has the same kind. */

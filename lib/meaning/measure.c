@@ -1,9 +1,10 @@
-/* Measures and ratios.
+/* Reads measures and ratios.
  *
- * A CASE or FILTER inside an aggregate becomes the condition on the rows of the measure, where the result is the same
- * for all data: COUNT of a CASE, and SUM of a CASE with 0 for the other rows of a group. Where SUM gives NULL without
- * rows and COUNT gives 0, `or_zero` and `form` tell them apart. A quotient of measures is a ratio: casts and factors
- * of the numerator become its scale. SUM(x) / COUNT(x) that is not cut to an integer is AVG(x). */
+ * A CASE or FILTER inside an aggregate becomes the condition on the rows of the measure, if the result is the same on
+ * all data. This holds for COUNT of a CASE, and for SUM of a CASE that is 0 for the other rows of a group. Without rows
+ * SUM is NULL and COUNT is 0; `or_zero` and `form` distinguish them. A quotient of measures is a ratio. A factor of 100
+ * in its numerator becomes the scale, and casts to real numbers are removed. SUM(x) / COUNT(x) is AVG(x), unless the
+ * engine cuts the quotient to an integer. */
 #include "lib/meaning/meaning_int.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static struct meaning_term *make_measure(struct meaning_reader *r, const char *n
     return term;
 }
 
-/* A literal. A parameter may be NULL. */
+/* True for a literal that is not NULL. A parameter does not count, because it may be NULL. */
 static bool is_constant(const struct meaning_term *term)
 {
     return meaning_is_value(term, NULL) && !meaning_is_value(term, "null") && !strchr(":@$?", term->name[0]);
@@ -37,7 +38,7 @@ static bool is_zero(const struct meaning_term *term)
     return meaning_is_value(term, "0") || meaning_is_value(term, "0.0");
 }
 
-/* CASE WHEN c THEN x [ELSE y] END with one condition. */
+/* True for CASE WHEN c THEN x [ELSE y] END, with a single condition. */
 static bool is_simple_case(const struct meaning_term *term)
 {
     return term->kind == MEANING_CASE && (term->n_parts == 2 || term->n_parts == 3);
@@ -48,7 +49,7 @@ static struct meaning_term *and_rows(struct meaning_reader *r, struct meaning_te
     return meaning_join_terms(r, "and", a, b);
 }
 
-/* A value that is never NULL counts all rows; a CASE without ELSE counts those of its condition. */
+/* Makes COUNT(x). A constant counts all rows. A CASE without ELSE counts the rows of its condition. */
 static struct meaning_term *make_count(struct meaning_reader *r, struct meaning_term *x, struct meaning_term *rows,
                                        const struct sql_node *node)
 {
@@ -64,7 +65,9 @@ static struct meaning_term *make_sum(struct meaning_reader *r, struct meaning_te
                                      const struct sql_node *node)
 {
     bool one_case = is_simple_case(x), to_zero = one_case && x->n_parts == 3 && meaning_is_value(x->parts[2], "0");
-    if (to_zero && rows) return make_measure(r, "sum", x, rows, node); /* the two conditions differ without rows */
+    if (to_zero && rows)
+        return make_measure(r, "sum", x, rows, node); /* without rows, one condition gives NULL and the
+                                                                        * other 0 */
     if (meaning_is_value(x, "1") || (one_case && meaning_is_value(x->parts[1], "1") && (x->n_parts == 2 || to_zero))) {
         struct meaning_term *term =
             make_measure(r, "count", NULL, one_case ? and_rows(r, rows, x->parts[0]) : rows, node);
@@ -94,7 +97,7 @@ static struct meaning_term *make_ratio(struct meaning_reader *r, struct meaning_
     return term;
 }
 
-/* The average of a CASE of 1 (or 100) and 0 is a share of the rows. */
+/* Makes AVG(x). The average of a CASE of 1 (or 100) and 0 is a ratio, the share of the rows. */
 static struct meaning_term *make_average(struct meaning_reader *r, struct meaning_term *x, struct meaning_term *rows,
                                          const struct sql_node *node)
 {
@@ -105,7 +108,8 @@ static struct meaning_term *make_average(struct meaning_reader *r, struct meanin
                       make_measure(r, "count", NULL, rows, node), hundred ? "100" : "1", false, node);
 }
 
-/* An aggregate with several arguments or an order of its own keeps them as parts. */
+/* Makes the measure of an aggregate with several arguments or an ORDER BY. The arguments and the keys of the order
+ * become its parts. */
 static struct meaning_term *make_other(struct meaning_reader *r, const struct sql_node *call, const char *name,
                                        struct meaning_term *rows)
 {
@@ -168,13 +172,14 @@ struct meaning_scale {
 
 static bool is_real_cast(const struct meaning_term *term)
 {
-    static const char *const types[] = {"cast real", "cast float", "cast double"}; /* others may round, or do nothing */
+    static const char *const types[] = {"cast real", "cast float", "cast double"}; /* other types may round, or have no
+                                                                                    * effect */
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (term->kind == MEANING_CALL && strncmp(term->name, types[i], strlen(types[i])) == 0) return true;
     return false;
 }
 
-/* A factor of 1 or 100. */
+/* Adds a factor to the scale. Returns false if it is neither 1 nor the first 100. */
 static bool take_factor(struct meaning_scale *scale, const struct meaning_term *value)
 {
     bool hundred = meaning_is_value(value, "100") || meaning_is_value(value, "100.0");
@@ -184,7 +189,7 @@ static bool take_factor(struct meaning_scale *scale, const struct meaning_term *
     return true;
 }
 
-/* Takes casts to real numbers and factors of 1 and 100 off a term. */
+/* Removes casts to real numbers and factors of 1 and 100 from a term. Returns the remaining term and the scale. */
 static struct meaning_scale find_scale(struct meaning_term *term)
 {
     struct meaning_scale scale = {.core = term};
@@ -209,7 +214,8 @@ static bool is_measured(const struct meaning_term *term)
            meaning_term_has_kind(term, MEANING_QUERY);
 }
 
-/* NULLIF(x, 0) as a denominator: without rows the ratio is NULL, or an error of the engine. */
+/* Returns x for a denominator NULLIF(x, 0), and other denominators unchanged. Without NULLIF a division by 0 is NULL,
+ * too, or an error of the engine. */
 static struct meaning_term *strip_nullif(struct meaning_term *term)
 {
     bool is_guard = term->kind == MEANING_CALL && strcmp(term->name, "nullif") == 0 && term->n_parts == 2;
@@ -235,7 +241,7 @@ static struct meaning_term *rescale(struct meaning_reader *r, const struct meani
     return make_ratio(r, ratio->parts[0], ratio->parts[1], "100", false, node);
 }
 
-/* 100 * (a / b): the quotient comes first, so it must not have been cut. */
+/* Reads 100 * (a / b) as a ratio. The quotient is computed first, so it must not be an integer division. */
 static struct meaning_term *read_product(struct meaning_reader *r, struct meaning_term *left,
                                          struct meaning_term *right, const struct sql_node *node)
 {

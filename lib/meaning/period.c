@@ -1,10 +1,11 @@
 /* Periods: the years, quarters, months and days of dates.
  *
- * DESIGN. A date is an ISO text or a date of the engine. A function that cuts a date down (strftime, date_trunc,
- * to_char, substr ...) is a term of kind PERIOD with the form of its value. A comparison of a period with a literal is
- * a condition on the date itself: `date in 2024-05`, or a bound at the first moment of a period. Two bounds that leave
- * exactly one calendar period between them are that period; other bounds of dates are the period "low..high", without
- * its end. A bound that includes a day as text (<= '2024-12-31') is none of these: it loses the moments of that day. */
+ * DESIGN. A date is an ISO text or a date of the engine. A function that truncates a date (strftime, date_trunc,
+ * to_char, substr ...) is a term of kind PERIOD with the form of its value. A comparison of a period with a literal
+ * becomes a condition on the date itself: `date in 2024-05`, or a bound at the start of a period. Two bounds with
+ * exactly one calendar period between them become that period. Other pairs of bounds become the period "low..high",
+ * which excludes high. The bound <= '2024-12-31' is not converted: compared as text, it excludes the times of that
+ * day. */
 #include "lib/meaning/meaning_int.h"
 
 #include <stdio.h>
@@ -27,7 +28,7 @@ static const struct meaning_format formats[] = {
     {"YYYY-MM", "month", "2024-01"}, {"YYYY-MM-DD", "day", "2024-01-01"}, {"MM", "month of year", "01"},
 };
 
-/* Fields of EXTRACT, date_part, date_trunc, and functions of their name. */
+/* Fields of EXTRACT and date_part, and functions that have the name of a field. */
 static const struct meaning_format fields[] = {
     {"year", "year", "number"},         {"month", "month of year", "number"}, {"quarter", "quarter of year", "number"},
     {"day", "day of month", "number"},  {"hour", "hour of day", "number"},    {"dow", "day of week", "number"},
@@ -56,7 +57,7 @@ static struct meaning_term *make_period(struct meaning_reader *r, const char *pe
     return term;
 }
 
-/* The text between the quotes of a literal, or NULL. */
+/* Returns the text between the quotes of a string literal, or NULL. */
 static const char *text_of(const struct meaning_term *value, size_t *len)
 {
     if (!meaning_is_value(value, NULL) || value->name[0] != '\'') return NULL;
@@ -64,7 +65,8 @@ static const char *text_of(const struct meaning_term *value, size_t *len)
     return value->name + 1;
 }
 
-/* `percent`: the format is one of strftime, not of to_char. */
+/* Reads a format as a period, or returns NULL. `percent`: the format is one of strftime or DATE_FORMAT, not of
+ * to_char. */
 static struct meaning_term *read_format(struct meaning_reader *r, const struct sql_node *node,
                                         struct meaning_term *format, struct meaning_term *date, bool percent)
 {
@@ -93,7 +95,7 @@ static struct meaning_term *read_cut(struct meaning_reader *r, const struct sql_
     return NULL;
 }
 
-/* substr(date, 1, 4) and left(date, 7). */
+/* Reads substr(date, 1, 4) or left(date, 7) as a period. Returns NULL for other lengths. */
 static struct meaning_term *read_prefix(struct meaning_reader *r, const struct sql_node *node,
                                         struct meaning_term *date, struct meaning_term *length)
 {
@@ -157,14 +159,14 @@ static int parse_date(const char *text, size_t len, struct meaning_date *out)
                 (len == 4 || len == 7 || (len == DATE_LEN && text[7] == '-' && is_number(text + 8, 2)));
     if (!good) return 0;
     out->year = atoi(text);
-    if (out->year == 9999) return 0; /* the year after it is no ISO text */
+    if (out->year == 9999) return 0; /* the next year is not an ISO text */
     if (len >= 7) out->month = atoi(text + 5);
     if (len == DATE_LEN) out->day = atoi(text + 8);
     if (out->month < 1 || out->month > 12 || out->day < 1 || out->day > days_of_month(out->year, out->month)) return 0;
     return len == 4 ? 1 : len == 7 ? 2 : 3;
 }
 
-/* The first day after the year (1 field), month (2) or day (3). */
+/* Returns the first day after the year (1 field known), the month (2) or the day (3). */
 static struct meaning_date next_date(struct meaning_date d, int fields_known)
 {
     if (fields_known == 3 && d.day < days_of_month(d.year, d.month))
@@ -178,7 +180,7 @@ static bool same_date(struct meaning_date a, struct meaning_date b)
     return a.year == b.year && a.month == b.month && a.day == b.day;
 }
 
-/* The name of the period from `low` to before `high`. */
+/* Returns the name of the period from `low` up to `high`, which it excludes. */
 static const char *label_of(struct meaning_reader *r, struct meaning_date low, struct meaning_date high)
 {
     char label[MOST_LABEL];
@@ -217,7 +219,7 @@ static struct meaning_term *make_bound(struct meaning_reader *r, const char *op,
 
 /* --- conditions ----------------------------------------------------------------------------------------------- */
 
-/* LIKE '2024-%' and LIKE '2024-05-%'. */
+/* Reads LIKE '2024-%' or LIKE '2024-05-%' as a period. Returns NULL for other patterns. */
 static struct meaning_term *read_pattern(struct meaning_reader *r, struct meaning_term *left,
                                          struct meaning_term *right)
 {
@@ -231,12 +233,12 @@ static struct meaning_term *read_pattern(struct meaning_reader *r, struct meanin
     return n ? make_in_period(r, left, low, next_date(low, n)) : NULL;
 }
 
-/* The fields that a literal must have to be a value of this period. */
+/* Returns the number of date fields of the period if the literal is a value of it; otherwise 0. */
 static int fields_of(const struct meaning_term *period, const char *text, size_t len, struct meaning_date *out)
 {
     static const char *const names[] = {"", "year", "month", "day"};
     int n = parse_date(text, len, out);
-    if (strcmp(period->form, "date") == 0) { /* date_trunc gives the first day */
+    if (strcmp(period->form, "date") == 0) { /* date_trunc returns the first day of the period */
         for (int i = 1; i <= 3; i++)
             if (n == 3 && strcmp(period->name, names[i]) == 0)
                 return (i >= 3 || out->day == 1) && (i >= 2 || out->month == 1) ? i : 0;
@@ -274,7 +276,7 @@ struct meaning_term *meaning_period_condition(struct meaning_reader *r, const ch
                 : compare_period(r, op, left, right->name, strlen(right->name));
 }
 
-/* A bound at the first moment of a day. */
+/* True if the term is a bound by `op` at the start of a day. Sets *out to the day. */
 static bool read_bound(const struct meaning_term *term, const char *op, struct meaning_date *out)
 {
     size_t len;

@@ -1,5 +1,6 @@
-/* Prints a meaning: one line for each part, a relation that is read as a table below it, a subquery in its term. Two
- * meanings print the same text if and only if their parts are the same, so that cases can be written as text. */
+/* Prints a meaning, with one line for each part. A relation that is read as a table is printed below its reader, a
+ * subquery inside its term. Two meanings print the same text if and only if their parts are equal, so test cases can be
+ * written as text. */
 #include "lib/meaning/meaning_int.h"
 
 #include <glib.h>
@@ -32,7 +33,7 @@ static void print_operand(GString *out, const struct meaning_term *term)
     if (wrap) g_string_append_c(out, ')');
 }
 
-/* "a and b", "a = b", "a in (b, c)", "a is null", "exists (...)". */
+/* Prints an operation: "a and b", "a = b", "a in (b, c)", "a is null", "exists (...)". */
 static void print_operation(GString *out, const struct meaning_term *term)
 {
     const char *name = term->name;
@@ -275,7 +276,7 @@ static void print_limit(GString *out, const struct meaning *m, const char *inden
     g_string_append(out, end);
 }
 
-/* Relations that are read as tables, and the sides of a set operation, two columns further in. */
+/* Prints the relations that are read as tables, and the sides of a set operation, indented by two more columns. */
 static void print_inner(GString *out, const struct meaning *m, const char *indent, const char *end)
 {
     char *deeper = *indent ? g_strdup_printf("%s  ", indent) : g_strdup("");
@@ -313,7 +314,7 @@ static void print_parts(GString *out, const struct meaning *m, const char *inden
 char *meaning_print(struct arena *arena, const struct meaning *meaning)
 {
     GString *out = g_string_new(NULL);
-    print_parts(out, meaning, "\t", "\n"); /* the first byte of an indent only says that lines are broken */
+    print_parts(out, meaning, "\t", "\n"); /* an indent begins with a tab; an empty indent means one line */
     char *copy = arena_strndup(arena, out->str, out->len);
     g_string_free(out, TRUE);
     return copy;

@@ -1,9 +1,9 @@
-/* Relations: FROM, conditions, grain, outputs, order, and set operations.
+/* Reads relations: FROM, conditions, grain, outputs, order, and set operations.
  *
- * DESIGN. A SELECT is read in the order in which an engine computes it: sources and joins, conditions, keys, outputs.
- * The conditions of inner joins and of WHERE are one set of conjuncts. A derived table or CTE that only picks and
- * computes columns is merged: its sources and conditions become the reader's. Its outputs are read at once. So a CTE
- * that is used twice has two instances of its tables. Bindings are a stack: those of a relation are dropped at its
+ * DESIGN. A SELECT is read in this order: sources and joins, conditions, outputs, keys, HAVING. The conditions of inner
+ * joins and of WHERE are one set of conjuncts. A derived table or CTE that only selects and computes columns is merged.
+ * Its sources and conditions become those of the relation that reads it, and its outputs are read at once. A CTE that
+ * is used twice therefore has two instances of its tables. Bindings are a stack: those of a relation are dropped at its
  * end. */
 #include "lib/meaning/meaning_int.h"
 
@@ -88,7 +88,7 @@ static bool has_window(const struct sql_node *items)
     return false;
 }
 
-/* A query that picks and computes columns, row by row. */
+/* True for a query that only selects and computes columns, row by row. */
 static bool is_simple(const struct sql_source *source)
 {
     const struct sql_node *query = query_of(source), *select = sql_kid(query, QUERY_BODY);
@@ -127,7 +127,7 @@ static struct meaning_term *read_output(struct meaning_reader *r, const struct s
     return found ? found : meaning_term_unknown(r, "a column of a star", block->node);
 }
 
-/* Reads the sources and conditions of a simple query as the reader's own, and its outputs. */
+/* Merges a simple query: reads its sources and conditions into the current relation, and then its outputs. */
 static void merge_query(struct meaning_reader *r, struct meaning_builder *b, const struct sql_source *source)
 {
     const struct sql_block *block = source->of;
@@ -209,7 +209,8 @@ static void read_source(struct meaning_reader *r, struct meaning_builder *b, con
 
 /* --- joins --- */
 
-/* The joined column of USING is not that of the left side after a right or full join. */
+/* True if the left side contains a right or full join. The column that USING merges is then not that of the left
+ * side. */
 static bool keeps_right_side(const struct sql_node *join)
 {
     const struct sql_node *left = sql_kid(join, JOIN_LEFT);
@@ -257,7 +258,7 @@ static struct meaning_term *read_on(struct meaning_reader *r, const struct sql_n
     return meaning_from_conjuncts(r, parts, n);
 }
 
-/* The optional side must be one source: the condition of a join belongs to it. */
+/* Reads an outer join. Its optional side must be a single source, because the source has the condition of the join. */
 static void read_outer(struct meaning_reader *r, struct meaning_builder *b, const struct sql_node *join,
                        const struct sql_node *optional)
 {
@@ -285,11 +286,11 @@ static void read_join(struct meaning_reader *r, struct meaning_builder *b, const
         b->where = meaning_join_terms(r, "and", b->where, read_on(r, join));
         return;
     }
-    if (join->op == SQL_JOIN_FULL_OUTER) { /* the conditions of its sides would wrongly apply to its result */
+    if (join->op == SQL_JOIN_FULL_OUTER) { /* conditions of its sides would wrongly apply to its result */
         fail_condition(r, b, "a full outer join", join);
         return;
     }
-    if (swapped && b->m->n_sources) { /* SQLite keeps the right side against all sources before, others not */
+    if (swapped && b->m->n_sources) { /* the engines differ on which earlier sources it joins */
         fail_condition(r, b, "a right join behind other sources", join);
         return;
     }
@@ -422,7 +423,7 @@ static void require_match(struct meaning_reader *r, struct meaning_builder *b, c
     m->n_group_conditions = meaning_conjuncts(r, all, &m->group_conditions);
 }
 
-/* Reads one SELECT; `x`: a term that its first output must be equal to, or NULL. */
+/* Reads one SELECT. If `x` is not NULL, the first output must be equal to it. */
 static void read_select(struct meaning_reader *r, struct meaning *m, const struct sql_node *select,
                         const struct sql_node *x)
 {
@@ -537,7 +538,8 @@ static void drop_constant_keys(struct meaning *m)
     m->n_order = n;
 }
 
-/* Reads order and limit. The order of a part counts too: an engine may aggregate its rows in that order. */
+/* Reads order and limit. The order of a subquery counts, too, because an engine may aggregate its rows in that
+ * order. */
 static void read_end(struct meaning_reader *r, struct meaning *m, const struct sql_node *query)
 {
     const struct sql_node *order = sql_kid(query, QUERY_ORDER), *limit = sql_kid(query, QUERY_LIMIT);
@@ -572,7 +574,8 @@ static struct meaning *read_whole(struct meaning_reader *r, const struct sql_nod
         r->n_unknown++;
     } else if (sql_is(body, SQL_QUERY)) {
         m = read_whole(r, body, x);
-        r->n_unknown += sql_kid(query, QUERY_ORDER) || sql_kid(query, QUERY_LIMIT); /* of the query in parentheses */
+        r->n_unknown += sql_kid(query, QUERY_ORDER) || sql_kid(query, QUERY_LIMIT); /* unknown: they follow
+                                                                                     * parentheses */
     } else {
         read_body(r, m, body, x);
         r->scope++;
@@ -597,7 +600,7 @@ struct meaning *meaning_read_match(struct meaning_reader *r, const struct sql_no
 {
     struct meaning *m = read_whole(r, query, x);
     if (!m || r->failed || m->set) return m;
-    m->n_outputs = m->n_order = 0; /* whether a row is there does not depend on them */
+    m->n_outputs = m->n_order = 0; /* they do not decide whether there is a row */
     if (m->grain == MEANING_KEYS && m->n_group_conditions == 0 && !m->limit && !m->offset) {
         m->grain = MEANING_ROWS;
         m->n_keys = 0;

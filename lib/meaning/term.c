@@ -1,4 +1,4 @@
-/* Terms: making them, their hashes, their order. */
+/* Makes terms, and computes their hashes and their order. */
 #include "lib/meaning/meaning_int.h"
 
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static uint64_t hash_window(const struct meaning_window *window)
     return hash_keys(meaning_mix(hash, window->n_partition), window->order, window->n_order);
 }
 
-/* A part's size and depth are bounded when the term above it is made, so that these do not overflow. */
+/* Sets the size and the depth of a term. The sums do not overflow, because meaning_term_make bounds those of its
+ * parts. */
 static void measure_term(struct meaning_term *term)
 {
     const struct meaning_window *window = term->window;
@@ -115,7 +116,7 @@ struct meaning_term *meaning_term_copy(struct meaning_reader *r, const struct me
     return copy;
 }
 
-/* An unknown term is equal to nothing, so its number goes into its hash. */
+/* An unknown term is equal to no other term, so its hash includes a number of its own. */
 struct meaning_term *meaning_term_unknown(struct meaning_reader *r, const char *reason, const struct sql_node *node)
 {
     struct meaning_term *term = meaning_term_make(r, MEANING_UNKNOWN, reason, NULL, 0, node);

@@ -1,4 +1,4 @@
-/* Windows, and the keys of an order. */
+/* Reads windows, and the keys of an ORDER BY. */
 #include "lib/meaning/meaning_int.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ uint32_t meaning_read_order(struct meaning_reader *r, const struct sql_node *ord
 
 /* --- frames --- */
 
-/* The frame in lower case, with one space between words. */
+/* Returns the frame in lower case, with single spaces. */
 static const char *plain_frame(struct meaning_reader *r, const struct sql_node *frame)
 {
     char *copy = arena_strndup(r->arena, frame->text, frame->text_len);
@@ -102,7 +102,7 @@ static struct meaning_window *read_definition(struct meaning_reader *r, const st
     return window;
 }
 
-/* LAG(x) is LAG(x, 1). */
+/* Reads the arguments of a window function. LAG(x) and LEAD(x) get their default offset of 1 as a second argument. */
 static uint32_t read_arguments(struct meaning_reader *r, const struct sql_node *call, const char *name,
                                struct meaning_term ***out)
 {

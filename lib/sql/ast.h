@@ -4,8 +4,8 @@
  * children. Kinds with a fixed shape use named slots (SELECT_WHERE, JOIN_ON, ...); an absent slot is NULL. List kinds
  * have any number of children, none of them NULL. Code that walks, prints, compares, rewrites or mutates trees
  * therefore needs no switch over a hundred struct types. A new construct is a row in SQL_KINDS, not a new file. The
- * price is less checking by the compiler: one table (kind → slots), which sql_check_tree verifies in every test,
- * replaces it.
+ * price is less checking by the compiler. In its place, sql_check_tree checks trees in every test against one table
+ * (kind → slots).
  *
  * Every node carries the byte span [start, end) of its source text. The span of a clause node covers the keyword and
  * everything that the clause governs. The span of a parenthesised expression includes the parentheses, and the node has
@@ -35,16 +35,15 @@
  *    DISTINCT  list: the expressions of DISTINCT ON, else empty (SELECT ALL has no node)
  *    ITEMS     list of ITEM and STAR
  *    ITEM      [expression] text = alias, if any; SQL_F_AS when AS was written
- *    STAR      text = table qualifier, if any (t.*); text2 = schema; with a qualifier PostgreSQL takes it as an
- *              expression
+ *    STAR      text = table qualifier, if any (t.*); text2 = schema; in PostgreSQL, t.* is also an expression
  *    FROM      list of table references, as separated by commas
  *    JOIN      [left, right, ON?, USING?] op = SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node
  *    ON        [expression]
  *    USING     list of NAME; alias = name of the joined columns' row, if any
- *    TABLE     [NAMES?] column aliases; text = name, text2 = schema, alias; text3 = what follows (INDEXED BY i), as
- *              written; PARTITION (p) precedes the alias; SQL_F_ONLY (ONLY t), SQL_F_STAR (t *)
+ *    TABLE     [NAMES?] column aliases; text = name, text2 = schema, alias; text3 = a suffix as written: INDEXED BY i
+ *              after the alias, or PARTITION (p) before it; SQL_F_ONLY (ONLY t), SQL_F_STAR (t *)
  *    DERIVED   [QUERY, NAMES?] alias; SQL_F_LATERAL
- *    FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function. ROWS FROM (f(x), g(y)) is a CALL of that name
+ *    FROM_CALL [CALL, NAMES?] a table function; alias; SQL_F_LATERAL. ROWS FROM (f(x), g(y)) is a CALL of that name
  *              whose arguments are FROM_CALLs. text = COLUMNS (...) of JSON_TABLE as written; NAMES are these columns
  *    FROM_PAREN [table reference] a parenthesised join; alias
  *    WHERE, HAVING [expression];  GROUP list of expressions;  ORDER list of TERM
@@ -53,41 +52,41 @@
  *    LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES;
  *              LIMIT ALL has no count
  *    WINDOWS   list of WINDOW (text = name) for the WINDOW clause
- *    WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
+ *    WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; OVER name has only text2, and SQL_F_NAMED
  *    PARTITION list of expressions;  FRAME text = the frame as written, from ROWS/RANGE/GROUPS on
  *    NAMES     list of NAME (text = the identifier, text2 = its type in a column definition list)
  * Expressions
  *    COLUMN    text = column, text2 = table qualifier, text3 = schema; quote = quote character used for the column
  *    LITERAL   op = SQL_LIT_*; text = value decoded (quotes and doubling removed, number as written, blob as hex)
  *    TYPED     [LITERAL] text = type (DATE '2020-01-01', INTERVAL '1 day'), text2 = fields (INTERVAL '1' DAY); in
- *              MariaDB's INTERVAL x DAY any expression
+ *              MariaDB's INTERVAL x DAY the kid is any expression
  *    PARAM     text = as written ($1, ?, :name)
  *    UNARY     [x] op = SQL_OP_NOT, SQL_OP_NEG, SQL_OP_PLUS, SQL_OP_BITNOT; also postfix SQL_OP_ISNULL / NOTNULL;
  *              SQL_OP_VARIADIC before the last argument of a call
- *    BINARY    [left, right] op = SQL_OP_*; IS, IS NOT, IS [NOT] DISTINCT FROM too
+ *    BINARY    [left, right] op = SQL_OP_*, also for IS, IS NOT, IS [NOT] DISTINCT FROM; text = an SQL_OP_OTHER
  *    LIKE      [value, pattern, escape?] op = SQL_OP_LIKE, ILIKE, GLOB, REGEXP, MATCH, SIMILAR; SQL_F_NOT
  *    BETWEEN   [x, low, high] SQL_F_NOT, SQL_F_SYMMETRIC
  *    IN        [x, right] SQL_F_NOT; right is LIST, SUBQUERY, or TABLE (SQLite's x IN t)
  *    EXISTS    [QUERY]     (NOT EXISTS is UNARY NOT over it)
  *    SUBQUERY  [QUERY]     scalar, or the right side of IN and of QUANTIFIED
  *    QUANTIFIED [left, right] op = comparison; SQL_F_ALL or, without it, ANY; right is SUBQUERY or an array;
- *              text as of BINARY
+ *              text as in BINARY
  *    CASE      list-like: [operand?, else?, WHEN...]
  *    WHEN      [condition, result]
  *    CAST      [x] text = type as written; SQL_F_COLON when x::type
  *    CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*),
- *              ARGS then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too
- *    ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"; SQL_SEPARATOR: the
- *              last one is GROUP_CONCAT's SEPARATOR, behind the ORDER; MATCH (a) AGAINST (b) has "?) AGAINST (?"
+ *              whose ARGS are empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is a CALL, too
+ *    ARGS      list of expressions; text = the words between them, if any: "BOTH ? FROM ?" or, for MATCH (a) AGAINST
+ *              (b), "?) AGAINST (?"; SQL_SEPARATOR if the last argument is GROUP_CONCAT's SEPARATOR, after the ORDER
  *    FILTER    [expression] FILTER (WHERE ...)
  *    EXTRACT   [x] text = field
  *    COLLATE   [x] text = collation, text2 = schema
  *    ROW       list: (a, b) as a row value, and the rows of VALUES
  *    LIST      list: the right side of IN (a, b)
  *    ARRAY     list: ARRAY[...]; SQL_F_SUBQUERY: ARRAY(SELECT ...)
- *    SUBSCRIPT [x, index?, to?] SQL_F_SLICE: with a colon, [1:2], [:2], [1:], [:]; else index is there and to is not
+ *    SUBSCRIPT [x, index?, to?] SQL_F_SLICE: with a colon, [1:2], [:2], [1:], [:]; without it, only index is present
  *    FIELD     [x] text = name: (x).name; SQL_F_STAR: (x).*
- *    ERROR     [] tokens that recovery skipped; its span says which
+ *    ERROR     [] the tokens in its span, which recovery skipped
  */
 #define SQL_KINDS(X)                                                                                                   \
     X(QUERY, "query", 4) X(WITH, "with", -1) X(CTE, "cte", 3) X(COMPOUND, "compound", 2) X(SELECT, "select", 7)        \
@@ -175,11 +174,11 @@ enum sql_flag {
     SQL_F_WITH_TIES = 1U << 13,
     SQL_F_SYMMETRIC = 1U << 14,
     SQL_F_COLON = 1U << 15, /* CAST written as :: */
-    SQL_F_PAREN = 1U << 16, /* written in parentheses of its own */
+    SQL_F_PAREN = 1U << 16, /* written in its own parentheses */
     SQL_F_AS = 1U << 17,
     SQL_F_NAMED = 1U << 18,       /* OVER w */
     SQL_F_OUTER_KW = 1U << 19,    /* JOIN: OUTER was written */
-    SQL_F_EQ2 = 1U << 20,         /* ==, != or <=> as written, not =, <> or IS NOT DISTINCT FROM */
+    SQL_F_EQ2 = 1U << 20,         /* written ==, != or <=> instead of =, <> or IS NOT DISTINCT FROM */
     SQL_F_SUBQUERY = 1U << 21,    /* ARRAY(SELECT ...): the only kid is a SUBQUERY */
     SQL_F_WITHIN = 1U << 22,      /* CALL: the ORDER is inside WITHIN GROUP (...) */
     SQL_F_ORDINALITY = 1U << 23,  /* CALL in FROM_CALL: WITH ORDINALITY */
@@ -189,7 +188,8 @@ enum sql_flag {
     SQL_F_ONLY = 1U << 27,        /* TABLE: ONLY t */
     SQL_F_SLICE = 1U << 28,       /* SUBSCRIPT with a colon */
     SQL_F_ROLLUP = 1U << 29,      /* GROUP BY ... WITH ROLLUP */
-    SQL_F_OPERATOR = 1U << 30,    /* BINARY, QUANTIFIED: written OPERATOR(pg_catalog.+), which binds like OP_OTHER */
+    SQL_F_OPERATOR = 1U << 30,    /* BINARY, QUANTIFIED: written OPERATOR(pg_catalog.+), which has the precedence of
+                                   * OP_OTHER */
 };
 
 struct sql_ref; /* bind.h: the meaning of a COLUMN, STAR or TABLE */
@@ -198,7 +198,7 @@ struct sql_node {
     uint8_t kind;        /* enum sql_kind */
     uint8_t op;          /* enum sql_op */
     char quote;          /* COLUMN, TABLE, NAME, ITEM alias: '"', '`', '[' or 0; LITERAL string: '\'' or '$' or 'E' */
-    char alias_quote;    /* quote character of the alias; COLUMN and STAR: of text2 */
+    char alias_quote;    /* quote character of the alias; for COLUMN and STAR, of text2 */
     uint32_t flags;      /* enum sql_flag */
     uint32_t start, end; /* bytes in the statement's text */
     uint32_t n_kids, cap_kids;
@@ -209,8 +209,9 @@ struct sql_node {
     const struct sql_ref *ref; /* set by sql_bind on COLUMN, TABLE and STAR; NULL before */
     uint32_t id;               /* preorder number within the statement, from 0 */
     uint32_t slot;             /* this node is parent->kids[slot] */
-    /* The clause of this node: the nearest ancestor-or-self that is a kid of a QUERY, SELECT or VALUES, or a WINDOW.
-     * NULL if there is none. Set together with the id, so that finding it does not climb through long expressions. */
+    /* The clause that contains this node: its nearest ancestor, or itself, that is a WINDOW or a kid of a QUERY, SELECT
+     * or VALUES. NULL if there is none. It is set together with the id, because a search would climb through long
+     * expressions. */
     const struct sql_node *clause;
 };
 
@@ -226,8 +227,8 @@ static inline bool sql_is(const struct sql_node *n, enum sql_kind kind)
     return n && n->kind == kind;
 }
 
-/* Return the name of a kind ("column", "select"), the text of an operator ("AND", "<=", "LEFT JOIN") and the number of
- * slots (-1 for a list). Thread: any. */
+/* Return the name of a kind ("column"), the text of an operator ("AND", "LEFT JOIN"), and a kind's number of slots (-1
+ * for a list). Thread: any. */
 const char *sql_kind_name(enum sql_kind kind);
 const char *sql_op_text(enum sql_op op);
 int sql_kind_slots(enum sql_kind kind);
@@ -257,8 +258,8 @@ bool sql_is_comparison(enum sql_op op);
 bool sql_is_truth(const struct sql_node *expr);
 /* True for a GROUP BY key that makes several groupings: GROUPING SETS (...), ROLLUP (...), CUBE (...). */
 bool sql_is_grouping_call(const struct sql_node *key);
-/* Return the swapped operator (a OP b equals b SWAP a) and the negated one (NOT (a OP b) equals a NEGATE b,
- * two-valued). Return OP_NONE if there is none. */
+/* sql_op_swap returns the operator for swapped operands: a < b equals b > a. sql_op_negate returns the negated
+ * operator: NOT (a < b) equals a >= b, apart from NULL. Both return SQL_OP_NONE if there is none. */
 enum sql_op sql_op_swap(enum sql_op op);
 enum sql_op sql_op_negate(enum sql_op op);
 

@@ -1,10 +1,10 @@
-/* Binding: the walk over the statement that builds blocks, sources and outputs and resolves every name.
+/* Binding: walks over the statement, makes its blocks, sources and outputs, and resolves every name.
  *
- * DESIGN. One recursive walk, clause by clause, in the order in which SQLite resolves. FROM comes first, then the
- * select list (which sees no aliases), then the other clauses (which see them), then GROUP BY, WINDOW and ORDER BY
- * (which see no enclosing block). CTE bodies are bound at their WITH, each once; a CTE is bound earlier if an earlier
- * one names it. Set operations are bound arm by arm. Their ORDER BY is matched against the arms' outputs, not looked up
- * in a scope.
+ * DESIGN. One recursive walk visits the clauses in the order in which SQLite resolves them. FROM comes first, then the
+ * select list, then join conditions, HAVING and WHERE, then GROUP BY, WINDOW and ORDER BY. The clauses after the select
+ * list see its aliases. GROUP BY, WINDOW and ORDER BY see no enclosing block. CTE bodies are bound at their WITH, each
+ * once; a CTE is bound earlier if an earlier one names it. Set operations are bound arm by arm. Their ORDER BY is
+ * matched against the arms' outputs, not looked up in a scope.
  *
  * Diagnostics do not stop the walk: an unresolved name gets a ref of kind UNKNOWN, and the walk continues. */
 #include "lib/sql/bind_walk.h"
@@ -67,7 +67,7 @@ static bool bind_subquery(struct binder *b, const struct sql_node *query, struct
     return ok;
 }
 
-/* SQLite's `x IN t`: a source that belongs to no block's FROM. */
+/* Binds the table of SQLite's `x IN t`: a source that is in no block's FROM. */
 static bool bind_in_table(struct binder *b, struct sql_node *t, struct scope *scope)
 {
     struct sql_source *source = arena_new(b->arena, struct sql_source);
@@ -76,7 +76,8 @@ static bool bind_in_table(struct binder *b, struct sql_node *t, struct scope *sc
     return bind_table_source(b, source, scope);
 }
 
-/* Assigns an aggregate to the block of the innermost column it reads; without columns, to its own block. */
+/* Assigns an aggregate to the block of the innermost column that it reads. An aggregate without columns belongs to its
+ * own block. */
 static void note_aggregate(struct binder *b, struct scope *scope, uint32_t first_ref)
 {
     if (!scope->block) return;
@@ -154,7 +155,7 @@ static bool bind_clause(struct binder *b, enum sql_clause clause, struct sql_nod
 
 /* ---- ORDER BY and LIMIT ---- */
 
-/* ORDER BY of one block: a bare alias takes precedence over a column of the same name. */
+/* Binds ORDER BY of one block. A bare alias takes precedence over a column of the same name. */
 static bool bind_order(struct binder *b, const struct sql_node *order, struct scope *scope)
 {
     b->clause = SQL_CLAUSE_ORDER;
@@ -185,7 +186,7 @@ static bool bind_limit(struct binder *b, struct sql_node *limit, struct sql_bloc
     return ok;
 }
 
-/* True if two bound expressions are the same: columns by meaning, everything else by spelling. */
+/* True if two bound expressions are the same. Columns are compared by their refs, everything else by spelling. */
 static bool same_expression(const struct sql_node *x, const struct sql_node *y)
 {
     if (!x || !y) return x == y;
@@ -208,7 +209,7 @@ static bool all_bound(const struct sql_node *expr)
     return true;
 }
 
-/* True if the term names an output of this arm, by alias or by being the same expression as an item. */
+/* True if the term is an output of this arm: an alias, or the same expression as an item. */
 static bool matches_arm(struct binder *b, struct sql_node *expr, struct sql_block *arm)
 {
     struct scope scope = {.block = arm};
@@ -233,8 +234,8 @@ static bool matches_arm(struct binder *b, struct sql_node *expr, struct sql_bloc
     return false;
 }
 
-/* ORDER BY of a set operation: each term must be an output of some arm, leftmost first. Arms are the blocks from
- * `first` on that belong to the query. */
+/* Binds ORDER BY of a set operation. Each term must be an output of an arm; arms are tried from the left. Arms are the
+ * blocks from `first` on that belong to the query. */
 static bool bind_compound_order(struct binder *b, const struct sql_node *query, struct sql_block *first)
 {
     const struct sql_node *order = sql_kid(query, QUERY_ORDER);
@@ -256,7 +257,7 @@ static bool bind_compound_order(struct binder *b, const struct sql_node *query, 
 
 /* ---- queries ---- */
 
-/* A CTE's columns are known once its first arm is; the recursive arm needs them. */
+/* Publishes the columns of a CTE when its first arm is bound, because a recursive arm needs them. */
 static bool publish(struct binder *b, struct scope_cte *cte, struct scope_rows rows)
 {
     if (!cte || cte->published) return true;
@@ -318,7 +319,8 @@ static bool bind_values(struct binder *b, struct sql_node *values, const struct 
 static bool bind_body(struct binder *b, struct sql_node *body, const struct sql_node *query, struct way_in way,
                       struct scope_rows *rows);
 
-/* The outputs of a set operation are those of its left arm; a base column only where both arms agree on it. */
+/* Makes the outputs of a set operation from those of its left arm. An output keeps its base column only if both arms
+ * have the same one. */
 static bool merge_arms(struct binder *b, struct scope_rows *left, const struct scope_rows *right)
 {
     if (!left->n_outputs) return true;
@@ -406,7 +408,7 @@ bool bind_query(struct binder *b, const struct sql_node *query, struct way_in wa
     struct sql_node *body = sql_kid(query, QUERY_BODY);
     if (with && !bind_with(b, with, &way)) return false;
     bool outer_arm = way.arm;
-    if (!sql_is(body, SQL_COMPOUND)) way.arm = false; /* it has an ORDER BY of its own */
+    if (!sql_is(body, SQL_COMPOUND)) way.arm = false; /* a query of one SELECT has its own ORDER BY */
     if (!bind_body(b, body, query, way, rows)) return false;
     if (rows->first && outer_arm) rows->first->arm = true;
     bool order_pending = sql_kid(query, QUERY_ORDER) && rows->first && !sql_is(body, SQL_SELECT);

@@ -1,4 +1,4 @@
-/* Queries on a bound tree: which block, clause or column a node belongs to. */
+/* Finds the block, the clause or the column of a node in a bound tree. */
 #include "lib/sql/bind.h"
 
 #include <string.h>

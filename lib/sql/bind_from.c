@@ -1,4 +1,4 @@
-/* FROM and the select list: the sources of a block and its output columns. */
+/* Binds FROM and the select list: makes the sources of a block and its output columns. */
 #include "lib/sql/bind_walk.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 
 /* ---- FROM ---- */
 
-/* FROM items below a table reference. */
+/* Returns the number of FROM items in a table reference. */
 static uint32_t count_sources(const struct sql_node *ref)
 {
     if (!ref) return 0;
@@ -15,7 +15,6 @@ static uint32_t count_sources(const struct sql_node *ref)
     return 1;
 }
 
-/* Column aliases rename the first columns of a query's rows. */
 bool bind_rename(struct binder *b, struct scope_rows *rows, const struct sql_node *names)
 {
     if (!names || !rows->n_outputs) return true;
@@ -68,7 +67,7 @@ static bool note_use(struct binder *b, struct scope_cte *cte)
     return true;
 }
 
-/* Binds a table reference that names a CTE. A CTE further down its own WITH is bound first. */
+/* Binds a table reference that names a CTE. A CTE that is defined later in its WITH is bound first. */
 static bool bind_cte_use(struct binder *b, struct sql_source *source, struct scope_cte *cte, const struct scope *outer)
 {
     source->kind = SQL_SOURCE_CTE;
@@ -83,7 +82,7 @@ static bool bind_cte_use(struct binder *b, struct sql_source *source, struct sco
     return true;
 }
 
-/* Engine tables that no catalog lists. Their columns are not checked. */
+/* True for a table of the engine that no catalog lists. Its columns are not checked. */
 static bool is_engine_table(const struct sql_node *t)
 {
     static const char *const names[] = {"sqlite_master",      "sqlite_schema", "sqlite_temp_master",
@@ -106,14 +105,14 @@ bool bind_table_source(struct binder *b, struct sql_source *source, const struct
     source->table = scope_find_table(b, t->text2, t->text2_len, t);
     source->kind = source->table >= 0 ? SQL_SOURCE_TABLE : SQL_SOURCE_UNKNOWN;
     ref->table = source->table;
-    bool dual = b->catalog->quotes_names && !t->text2 && sql_name_is(t->text, t->text_len, "dual", 4); /* no table */
+    bool dual = b->catalog->quotes_names && !t->text2 && sql_name_is(t->text, t->text_len, "dual", 4); /* not a table */
     if (source->table >= 0 || dual || is_engine_table(t)) return b->failed == ERR_OK;
     ref->kind = SQL_REF_UNKNOWN;
     scope_unknown_table(b, t);
     return b->failed == ERR_OK;
 }
 
-/* A subquery in FROM sees the blocks around its own, and its neighbours only if it is LATERAL. */
+/* Binds a subquery in FROM. It sees the enclosing blocks. It sees the other FROM items only if it is LATERAL. */
 static bool bind_derived(struct binder *b, struct sql_source *source, struct scope *scope)
 {
     source->kind = SQL_SOURCE_DERIVED;
@@ -142,7 +141,7 @@ static bool bind_source(struct binder *b, struct sql_node *n, const struct sql_n
         source->kind = call ? SQL_SOURCE_FUNCTION : SQL_SOURCE_UNKNOWN;
         name_source(source, call ? call->text : NULL, call ? call->text_len : 0);
     }
-    block->n_sources++; /* only now: a derived table does not see itself */
+    block->n_sources++; /* only now, because a derived table does not see itself */
     return ok;
 }
 
@@ -151,7 +150,7 @@ static void mark_nullable(struct sql_block *block, uint32_t from, uint32_t to)
     for (uint32_t i = from; i < to; i++) block->sources[i].nullable = true;
 }
 
-/* `join` is the JOIN whose right side contains this reference. */
+/* Binds the sources of a table reference. `join` is the JOIN whose right side contains it, or NULL. */
 static bool bind_table_ref(struct binder *b, struct sql_node *n, const struct sql_node *join, struct scope *scope)
 {
     if (n->kind == SQL_FROM_PAREN) {
@@ -204,7 +203,7 @@ static void check_using(struct binder *b, const struct sql_node *join, const str
                          "the column named in USING is not on both sides of the join");
 }
 
-/* Second pass over FROM, when all sources are known: ON, USING, arguments of table functions. */
+/* Binds ON, USING and the arguments of table functions, in the second pass over FROM. *at counts the sources passed. */
 static bool bind_conditions(struct binder *b, struct sql_node *n, struct scope *scope, uint32_t *at)
 {
     if (!n) return true;
@@ -314,7 +313,8 @@ bool bind_names_source(const struct sql_source *s, const struct sql_node *c)
     return s->name && sql_name_is(s->name, s->name_len, c->text, c->text_len);
 }
 
-/* t.* among the arguments of a call, and the t of (t).name: a row of a source of this block or an enclosing one. */
+/* Binds t.* as an argument of a call, or the t of (t).name. It means the row of a source in this block or an enclosing
+ * one. */
 bool bind_row(struct binder *b, struct sql_node *n, const struct scope *scope)
 {
     struct sql_ref *ref = bind_ref_new(b, n, scope->block);

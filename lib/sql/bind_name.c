@@ -1,4 +1,5 @@
-/* The meaning of a COLUMN node: scope by scope from the inside out, then SQLite's extras. */
+/* Resolves a COLUMN node. It searches the scopes from the inside out, and then tries SQLite's extras, such as strings
+ * in double quotes. */
 #include "lib/sql/bind_walk.h"
 
 #include <string.h>
@@ -20,11 +21,12 @@ static bool keep_ref(struct binder *b, struct sql_ref *ref)
     return true;
 }
 
-/* Returns a new ref, or the node's old ref cleared: ORDER BY of a set operation is tried on several arms. NULL if
- * memory ran out. */
+/* Returns a new ref, or the node's old ref cleared: ORDER BY of a set operation is tried on several arms. Returns NULL
+ * if memory ran out. */
 struct sql_ref *bind_ref_new(struct binder *b, struct sql_node *node, struct sql_block *block)
 {
-    struct sql_ref *ref = (struct sql_ref *)node->ref; /* safe to reuse: sql_bind began by dropping all others */
+    struct sql_ref *ref = (struct sql_ref *)node->ref; /* safe to reuse, because sql_bind first clears the refs of all
+                                                        * nodes */
     if (!ref) {
         ref = arena_new(b->arena, struct sql_ref);
         if (!ref) {
@@ -63,7 +65,7 @@ static void refer(struct sql_ref *ref, struct sql_source *source, int output)
     }
 }
 
-/* Points the ref at something of `source` that is not one of its columns. */
+/* Points the ref at the rowid, a system column or the whole row of `source`. */
 static void refer_beside(struct sql_ref *ref, enum sql_ref_kind kind, struct sql_source *source)
 {
     refer(ref, source, -1);
@@ -111,7 +113,7 @@ static bool is_rowid(const struct sql_node *c)
     return false;
 }
 
-/* SQLite refuses rowid on a CTE; on a view or another subquery it is NULL. */
+/* True if the source may have a rowid. SQLite refuses it on a CTE; on a view or another subquery it is NULL. */
 static bool has_rowid(const struct sql_source *source)
 {
     return source->kind == SQL_SOURCE_TABLE || source->kind == SQL_SOURCE_DERIVED;
@@ -124,8 +126,8 @@ static struct sql_source *only_admitted(struct binder *b, struct sql_block *bloc
     return NULL;
 }
 
-/* Resolves a column that no star brings, of some table of this scope. If several tables have it, the engine takes the
- * first or none. */
+/* Resolves a column that a star does not expand to, in the first table of this scope that has it. If several tables
+ * have it, the engine takes the first one or refuses the name. */
 static bool resolve_hidden(struct binder *b, const struct scope *scope, struct sql_ref *ref)
 {
     static const enum sql_ref_kind kinds[] = {[SQL_HIDDEN_SYSTEM] = SQL_REF_SYSTEM, [SQL_HIDDEN_ROW] = SQL_REF_ROW};
@@ -152,7 +154,8 @@ static struct sql_source *row_named(const struct binder *b, const struct scope *
     return NULL;
 }
 
-/* Tries one scope. True if the name has a meaning here, even if the meaning is "ambiguous". */
+/* Resolves the name in one scope. Returns true if the name is found, even if it is ambiguous. *open gets the first
+ * source with unknown columns. */
 static bool resolve_here(struct binder *b, const struct scope *scope, struct sql_ref *ref, struct sql_source **open)
 {
     const struct sql_node *c = ref->node;
@@ -182,8 +185,8 @@ static bool resolve_here(struct binder *b, const struct scope *scope, struct sql
     return item != NULL;
 }
 
-/* Resolves a name that no scope has: a whole row, a column of a source with unknown columns, a string, or an error. The
- * row is tried first, because it reaches more columns. */
+/* Resolves a name that no scope has, as a whole row, a column of a source with unknown columns, a string, or an error.
+ * The row is tried first, because it exposes more columns. */
 static void resolve_nowhere(struct binder *b, const struct scope *scope, struct sql_ref *ref, struct sql_source *open)
 {
     const struct sql_node *c = ref->node;
@@ -200,7 +203,7 @@ static void resolve_nowhere(struct binder *b, const struct scope *scope, struct 
     }
 }
 
-/* The name of an argument: hours in make_interval(hours => 1). */
+/* True for the name of an argument, such as hours in make_interval(hours => 1). */
 static bool is_argument_name(const struct sql_node *c)
 {
     const struct sql_node *up = c->parent;

@@ -1,5 +1,6 @@
 /* Internal to binding: the parts of the walk. bind.c walks clauses, expressions and queries; bind_from.c makes sources
- * and outputs; bind_name.c resolves a name. All functions return false if a limit was hit (b->failed tells which). */
+ * and outputs; bind_name.c resolves a name. Functions that return bool return false if a limit was exceeded; b->failed
+ * has its code. bind_names_source is an exception. */
 #ifndef ASSAY_LIB_SQL_BIND_WALK_H
 #define ASSAY_LIB_SQL_BIND_WALK_H
 
@@ -10,7 +11,7 @@ struct way_in {
     enum sql_block_role role;
     struct sql_block *parent;
     const struct scope *outer;
-    struct scope_cte *cte; /* the CTE that has this body, to publish its columns after the first arm */
+    struct scope_cte *cte; /* the CTE whose body the query is, or NULL; its columns are published after the first arm */
     bool arm, except_right;
 };
 
@@ -25,7 +26,8 @@ bool bind_cte(struct binder *b, struct scope_cte *cte, const struct scope *outer
 struct sql_ref *bind_ref_new(struct binder *b, struct sql_node *node, struct sql_block *block);
 /* Makes the ref mean a select alias of the scope's block. */
 void bind_to_alias(struct sql_ref *ref, const struct scope *scope, const struct sql_node *item);
-/* Counts the steps from the ref's block outwards to its source's, and marks every block on the way as correlated. */
+/* Sets ref->levels to the number of blocks from the ref's block out to its source's block. Marks these blocks as
+ * correlated. */
 void bind_mark_levels(struct sql_ref *ref);
 /* Resolves a COLUMN in `block`. */
 bool bind_column(struct binder *b, struct sql_node *c, const struct scope *scope, struct sql_block *block);
@@ -37,18 +39,19 @@ struct bind_outputs {
     uint32_t n, cap;
 };
 bool bind_put_output(struct binder *b, struct bind_outputs *out, struct sql_output output);
-/* Renames the first columns of a query's rows by column aliases. `names` may be NULL. */
+/* Renames the first columns of a query's rows to the column aliases `names`, which may be NULL. */
 bool bind_rename(struct binder *b, struct scope_rows *rows, const struct sql_node *names);
-/* First pass over FROM: the sources. Second pass, when all are known: ON, USING, arguments of table functions. */
+/* Bind FROM in two passes. bind_from binds the sources. When all are known, bind_join_conditions binds ON, USING and
+ * the arguments of table functions. */
 bool bind_from(struct binder *b, const struct sql_node *from, struct scope *scope);
 bool bind_join_conditions(struct binder *b, const struct sql_node *from, struct scope *scope);
-/* Finds the table or CTE behind a TABLE node's source. */
+/* Resolves the name of a source that is a TABLE node, to a CTE or a table. */
 bool bind_table_source(struct binder *b, struct sql_source *source, const struct scope *outer);
 /* Binds a whole row: STAR as an operand, or a COLUMN that may be the name of a source. */
 bool bind_row(struct binder *b, struct sql_node *n, const struct scope *scope);
-/* True if this unqualified name names the source. */
+/* True if the unqualified name `column` is the name of the source. */
 bool bind_names_source(const struct sql_source *source, const struct sql_node *column);
-/* Adds the columns that a clause appends to those of a query's rows. */
+/* Adds the columns `names` of SEARCH and CYCLE clauses to a query's rows. `names` may be NULL. */
 bool bind_add_columns(struct binder *b, struct scope_rows *rows, const struct sql_node *names);
 /* Binds the select list: expressions and outputs. */
 bool bind_items(struct binder *b, const struct sql_node *items, struct scope *scope);

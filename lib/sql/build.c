@@ -1,4 +1,4 @@
-/* The builders of the grammar's actions: nodes of the syntax tree from tokens.
+/* The builders that the grammar's actions call. They make nodes of the syntax tree from tokens.
  *
  * A builder never returns NULL: if the arena is full, it returns the parser's spare node and sets p->full. Texts of
  * nodes are decoded here (quotes, escapes), and words that the grammar leaves open (kinds of joins, operators, argument
@@ -185,12 +185,12 @@ struct sql_node *sqlb_subquery(struct sql_parser *p, struct sql_node *query)
 {
     uint32_t start = query->start, end = query->end, twice = query->flags & SQL_F_PAREN_TWICE;
     struct sql_node *node = NODE(SUBQUERY, start, query->flags & SQL_F_PAREN ? sqlb_bare(query) : query);
-    node->end = end; /* of `x > ANY (SELECT ...)` the parentheses belong to ANY */
+    node->end = end; /* in `x > ANY (SELECT ...)` the parentheses belong to ANY */
     if (twice) node->flags |= SQL_F_PAREN;
     return node;
 }
 
-/* The pair of parentheses directly around a node. */
+/* Extends the span of a node to the parentheses directly around it. */
 static void widen(const struct sql_parser *p, struct sql_node *node)
 {
     uint32_t low = 0, high = p->n_tokens;
@@ -257,7 +257,7 @@ struct sql_node *sqlb_item(struct sql_parser *p, struct sql_node *expr)
     return expr->kind == SQL_STAR && !(expr->flags & SQL_F_PAREN) ? expr : NODE(ITEM, expr->start, expr);
 }
 
-/* FETCH FIRST ROW ONLY means one without a number. */
+/* Makes the literal 1, the count of FETCH FIRST ROW ONLY, which has no number. */
 static struct sql_node *one_row(struct sql_parser *p)
 {
     struct sql_node *one = make(p, SQL_LITERAL, p->end);
@@ -330,7 +330,8 @@ struct sql_node *sqlb_join(struct sql_parser *p, struct sql_node *left, struct s
     return sqlb_flag(node, op.flags);
 }
 
-/* True for a join that can still take a condition. The engines judge NATURAL joins and CROSS joins with a condition. */
+/* True for a join without a condition. The grammar lets NATURAL and CROSS joins have one; the engines decide whether it
+ * is valid. */
 static bool is_open(const struct sql_node *node)
 {
     return node->kind == SQL_JOIN && !sql_kid(node, JOIN_ON) && !sql_kid(node, JOIN_USING);
@@ -342,8 +343,8 @@ static void attach(struct sql_node *join, struct sql_node *clause)
     join->end = clause->end;
 }
 
-/* Nests a JOIN b JOIN c ON x ON y. If the last join is closed, the nearest open join to its left takes the condition.
- * Everything read after the left side of that join becomes its right side. */
+/* Nests a JOIN b JOIN c ON x ON y. If the last join has a condition, the nearest join to its left without one takes the
+ * new condition. Everything read after the left side of that join becomes its right side. */
 static struct sql_node *nest(struct sql_node *joined, struct sql_node *open, struct sql_node *clause)
 {
     struct sql_node *above = open->parent, *right = sql_kid(open, JOIN_RIGHT);
@@ -358,10 +359,11 @@ static struct sql_node *nest(struct sql_node *joined, struct sql_node *open, str
 static void no_join(struct sql_parser *p, const struct sql_node *clause, const char *message)
 {
     if (sql_is(sql_kid(clause, 0), SQL_ERROR)) return;                                 /* reported already */
-    fail(p, clause->start, clause->start + (clause->kind == SQL_ON ? 2 : 5), message); /* under ON or USING */
+    fail(p, clause->start, clause->start + (clause->kind == SQL_ON ? 2 : 5), message); /* the length of ON or USING */
 }
 
-/* FROM a, b ON x: SQLite reads the comma as a join. The JOIN has no left side until sqlb_comma sets it. */
+/* Makes the join of FROM a, b ON x, in which SQLite reads the comma as a join. The JOIN has no left side until
+ * sqlb_comma sets it. */
 static struct sql_node *join_without_left(struct sql_parser *p, struct sql_node *right, struct sql_node *clause)
 {
     struct sql_node *node = NODE(JOIN, right->start, NULL, right, NULL, NULL);
@@ -421,7 +423,8 @@ struct sql_node *sqlb_from(struct sql_parser *p, struct sql_node *tables, uint32
     return sqlb_as(p, tables, SQL_FROM, start);
 }
 
-/* Inside parentheses a comma is a CROSS JOIN. As in SQLite, it joins from the left like the others. */
+/* Joins two entries of a FROM list in parentheses, where a comma is a CROSS JOIN. As in SQLite, it groups from the left
+ * like other joins. */
 static struct sql_node *cross(struct sql_parser *p, struct sql_node *left, struct sql_node *joined)
 {
     struct sql_node *first = innermost_left(joined), *above = first == joined ? NULL : first->parent;
@@ -444,7 +447,7 @@ struct sql_node *sqlb_from_paren(struct sql_parser *p, struct sql_node *tables, 
     return NODE(FROM_PAREN, start, all);
 }
 
-/* Which slot of a table reference holds its column names. */
+/* Returns the slot of a table reference that holds its column names, or -1. */
 static int names_slot(const struct sql_node *table)
 {
     switch (table->kind) {
@@ -496,7 +499,7 @@ struct sql_node *sqlb_table_suffix(struct sql_parser *p, struct sql_node *table,
         return table;
     }
     table->end = p->end;
-    if (table->text3) return table; /* PARTITION stays; a hint behind it has no effect on the result */
+    if (table->text3) return table; /* this is PARTITION; a hint after it has no effect on the result */
     table->text3 = p->text + start;
     table->text3_len = p->end - start;
     return table;
@@ -591,7 +594,7 @@ static uint32_t code_point(const char *at, uint32_t len, uint32_t *c)
     return *c > 0 && *c < 0x110000 && (*c < 0xd800 || *c > 0xdfff) ? 1 + sign + digits : 0;
 }
 
-/* U&'d\0061t': no character is longer in UTF-8 than its escape. */
+/* Decodes the content of U&'d\0061t'. No character is longer in UTF-8 than its escape, so the copy fits. */
 static struct slice unicode_value(struct sql_parser *p, const char *text, uint32_t len)
 {
     struct slice plain = unquote(p, text, len, '\'');
@@ -609,7 +612,7 @@ static struct slice unicode_value(struct sql_parser *p, const char *text, uint32
     return (struct slice){copy, copy ? n : 0};
 }
 
-/* 'x', E'x', U&'x' and $tag$x$tag$ */
+/* Returns the value of 'x', E'x', U&'x' or $tag$x$tag$. */
 static struct slice string_value(struct sql_parser *p, struct sql_token token, char *quote)
 {
     const char *text = p->text + token.start;
@@ -671,7 +674,7 @@ static const uint8_t BINARY_OPS[256] = {
     [T_BITOR] = SQL_OP_BITOR, [T_LSHIFT] = SQL_OP_SHL, [T_RSHIFT] = SQL_OP_SHR,    [T_AT_ZONE] = SQL_OP_AT_ZONE,
     [T_ARROW] = SQL_OP_ARROW};
 
-/* PostgreSQL's operators that have a name of their own; the rest are OP_OTHER with their text. */
+/* Returns the constant of a PostgreSQL operator, or SQL_OP_OTHER if it has none. */
 static uint8_t named_oper(const struct sql_parser *p, struct sql_token token)
 {
     static const enum sql_op NAMED[] = {SQL_OP_REMATCH,    SQL_OP_IREMATCH,    SQL_OP_NREMATCH, SQL_OP_NIREMATCH,
@@ -682,7 +685,7 @@ static uint8_t named_oper(const struct sql_parser *p, struct sql_token token)
     return SQL_OP_OTHER;
 }
 
-/* The operators that OPERATOR(pg_catalog.+) may name and that have a name of their own. */
+/* Returns the constant of the symbol in OPERATOR(pg_catalog.+), or SQL_OP_OTHER if it has none. */
 static uint8_t built_in_oper(const char *text, size_t len)
 {
     if (len == 2 && memcmp(text, "!=", 2) == 0) return SQL_OP_NE;
@@ -699,7 +702,8 @@ static bool is_qualified_oper(const struct sql_parser *p, struct sql_token token
     return token.len > 8 && sql_name_is(p->text + token.start, 8, "OPERATOR", 8);
 }
 
-/* OPERATOR(pg_catalog.+) is a +. Another schema, or the search path, may give the symbol another meaning. */
+/* Returns the operator of OPERATOR(pg_catalog.+), which is +. In another schema, or without one, the symbol may have
+ * another meaning: SQL_OP_OTHER. */
 static uint8_t qualified_oper(const struct sql_parser *p, struct sql_token token)
 {
     static const char SYMBOLS[] = "+-*/<>=~!@#%^&|?", OURS[] = "pg_catalog.";
@@ -730,7 +734,7 @@ struct sqlb_op sqlb_op_of(const struct sql_parser *p, struct sql_token token)
     return (struct sqlb_op){op, flag ? SQL_F_OPERATOR : 0U};
 }
 
-/* == rather than =, != rather than <>, or <=> rather than IS NOT DISTINCT FROM */
+/* True for == instead of =, != instead of <>, and <=> instead of IS NOT DISTINCT FROM. */
 static bool is_other_spelling(const struct sql_parser *p, struct sql_token op)
 {
     return (op.code == T_EQ && op.len >= 2) || (op.code == T_NE && p->text[op.start] == '!');
@@ -849,7 +853,8 @@ struct sql_node *sqlb_word_arg(struct sql_parser *p, struct sql_node *args, stru
     return x ? sqlb_add(p, args, x) : args;
 }
 
-/* The words between the arguments: "?, ?) AGAINST (? IN BOOLEAN MODE". The printer adds the outer parentheses. */
+/* Sets args->text to the words between the arguments: "?, ?) AGAINST (? IN BOOLEAN MODE". The printer adds the outer
+ * parentheses. */
 struct sql_node *sqlb_against(struct sql_parser *p, struct sql_token name, struct sql_node *columns, struct sql_node *x,
                               struct sql_token mode)
 {

@@ -1,6 +1,6 @@
 /* Collects the components of a bound statement (components.h) in one walk over its nodes.
  *
- * Each see_* function inspects one kind of node and sets bits. Names that did not bind set none. */
+ * Each see_* function inspects one kind of node and sets bits. Unresolved names set no bits. */
 #include "lib/sql/components.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static enum function function_of(const struct sql_node *call)
     return OTHER;
 }
 
-/* Returns the first aggregate below an expression, subqueries left out, or NULL. */
+/* Returns the first aggregate in an expression, outside of its subqueries, or NULL. */
 static const struct sql_node *aggregate_in(const struct sql_node *expr)
 {
     for (const struct sql_node *n = expr; n; n = sql_is(n, SQL_QUERY) ? sql_walk_over(expr, n) : sql_walk(expr, n))
@@ -104,7 +104,7 @@ static void see_answer(struct survey *s, const struct sql_node *select)
     note_if(s, n > 2, SQL_HAS_answer_many_items);
 }
 
-/* Returns the first SELECT of the statement: that of the answer, or of its first arm. */
+/* Returns the first SELECT of a query, which is the first arm of a set operation. */
 static const struct sql_node *first_select(const struct sql_node *root)
 {
     const struct sql_node *n = root;

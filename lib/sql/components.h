@@ -1,15 +1,15 @@
-/* The constructs that a query uses, as yes/no facts about some sixty components.
+/* The components of a query: some sixty yes/no facts about the constructs that it uses.
  *
- * A question calls for components: "how many" wants an aggregate, "or" a union or an OR. They are coarse enough to be
- * learned from a few thousand questions, and fine enough to tell a query from its near misses. A fact is about the
- * whole statement, subqueries included. A fact whose name begins with `answer_` is about the block that gives the
- * answer. */
+ * The words of a question suggest components: "how many" suggests an aggregate, and "or" suggests a union or an OR. A
+ * model can learn the components from a few thousand questions. They still distinguish a query from similar wrong
+ * queries. A fact covers the whole statement with its subqueries. A fact whose name begins with `answer_` covers only
+ * the statement's first SELECT. */
 #ifndef ASSAY_LIB_SQL_COMPONENTS_H
 #define ASSAY_LIB_SQL_COMPONENTS_H
 
 #include "lib/sql/bind.h"
 
-/* Wire id, name, group. Ids occur in stored messages and model files: append new ones only, and never reuse one. */
+/* Id, name, group. Ids occur in stored messages and model files: append new ones only, and never reuse one. */
 #define SQL_COMPONENTS(X)                                                                                              \
     X(0, answer_count, AGGREGATE)                                                                                      \
     X(1, answer_sum, AGGREGATE)                                                                                        \
@@ -95,7 +95,7 @@ enum sql_component_group {
 };
 
 /* Returns a bit mask: bit i is set if the statement has the component with id i. `bound` may have diagnostics;
- * unresolved names then count for nothing. Bounded by the size of the tree. Thread: any; pure. */
+ * unresolved names are ignored. The size of the tree bounds the time. Thread: any; pure. */
 uint64_t sql_components(const struct sql_bound *bound);
 
 const char *sql_component_name(enum sql_component component);

@@ -1,8 +1,9 @@
-/* The statements of a schema's text.
+/* Reads the statements of a schema's text.
  *
- * One table (heads) decides by a statement's first words whether it is read, skipped or refused. A skipped statement is
- * not parsed. The only parts of the text that reach an engine are names, types and the queries of views, which have
- * passed the parser. Limits are checked before anything is stored. Parentheses are counted, not descended into. */
+ * A table (`heads`) decides by a statement's first word whether it is read, skipped or refused. A skipped statement is
+ * not parsed. The only parts of the text that reach an engine are names, types and the queries of views, which the
+ * parser has accepted. Limits are checked before anything is stored. Nested parentheses are counted, without
+ * recursion. */
 #include "lib/sql/build.h"
 #include "lib/sql/definitions_reader.h"
 #include "lib/sql/grammar.h"
@@ -146,11 +147,12 @@ void reader_skip(struct definitions_reader *r)
     } while (depth && depth != UINT32_MAX);
 }
 
-/* Reads a(10), a DESC, a COLLATE x. Words after a column do not matter; an expression does. */
+/* Reads one entry of a list, such as a(10), a DESC or a COLLATE x. Returns the column, or NULL if the entry is an
+ * expression. */
 static const char *read_listed(struct definitions_reader *r)
 {
     const char *name = reader_is_word(r, r->at) && !reader_is_mark(r, r->at + 1, '.') ? reader_name(r, "a name") : NULL;
-    if (name && reader_is_mark(r, r->at, '(') && !reader_is_number(r, r->at + 1)) name = NULL; /* lower(a) */
+    if (name && reader_is_mark(r, r->at, '(') && !reader_is_number(r, r->at + 1)) name = NULL; /* as in lower(a) */
     while (!reader_at_end(r) && !reader_is_mark(r, r->at, ',') && !reader_is_mark(r, r->at, ')')) {
         bool goes_on = reader_is_word(r, r->at) || reader_is_mark(r, r->at, '(');
         if (!goes_on) name = NULL;
@@ -196,7 +198,7 @@ static void accept_if_not_exists(struct definitions_reader *r)
     reader_expect(r, "EXISTS");
 }
 
-/* Checks that the name is free. SQLite and this program reserve some prefixes. */
+/* Checks that the name is unused. SQLite and this program reserve the prefixes in `taken`. */
 static void check_name(struct definitions_reader *r, uint32_t at, const char *name)
 {
     static const char *const taken[] = {"sqlite_", "pragma_"};
@@ -215,8 +217,8 @@ static void note_schema(struct definitions_reader *r, const char *schema)
     if (folded) g_hash_table_add(r->schemas, (gpointer)folded);
 }
 
-/* Skips ENGINE=InnoDB, WITHOUT ROWID, PARTITION BY (...): up to the end, or to a statement that begins without a
- * semicolon before it. */
+/* Skips options such as ENGINE=InnoDB, WITHOUT ROWID and PARTITION BY (...). Stops at the end of the statement, or at a
+ * CREATE or GO, which may follow without a semicolon. */
 static void skip_table_options(struct definitions_reader *r)
 {
     while (!reader_at_end(r) && !reader_is(r, r->at, "CREATE") && !reader_is(r, r->at, "GO")) {
@@ -266,7 +268,8 @@ static struct sql_defined_table *read_known_table(struct definitions_reader *r)
     return table;
 }
 
-/* [UNIQUE] INDEX [name] ON table [USING method] (columns) [WHERE ...] */
+/* Reads [UNIQUE] INDEX [name] ON table [USING method] (columns) [WHERE ...]. A unique index on columns of all rows
+ * becomes a key. */
 static void read_index(struct definitions_reader *r)
 {
     bool plain = false;
@@ -313,7 +316,7 @@ static void read_alter(struct definitions_reader *r)
 
 /* --- views -------------------------------------------------------------------------------------------------------- */
 
-/* Suffixes of a view's query: WITH [NO] DATA and WITH [LOCAL] CHECK OPTION. */
+/* Returns the index after a view's query. A suffix WITH [NO] DATA or WITH [LOCAL] CHECK OPTION is not part of it. */
 static uint32_t end_of_query(const struct definitions_reader *r)
 {
     uint32_t end = r->at;
@@ -323,7 +326,8 @@ static uint32_t end_of_query(const struct definitions_reader *r)
     return end;
 }
 
-/* True for the schema of a table defined here. Such a schema means nothing in the one database. */
+/* True if token `at` is a qualifier that names the schema of a table or view defined here. Such qualifiers are dropped,
+ * because there is only one database. */
 static bool is_known_schema(struct definitions_reader *r, uint32_t at)
 {
     struct sql_node node = {0};
@@ -423,7 +427,7 @@ static void refuse_last(struct definitions_reader *r)
     refuse(r, r->at - 1);
 }
 
-/* A word, and the function that reads the rest of the statement. */
+/* The first word of a statement, and the function that reads the rest of it. */
 struct head {
     const char *word;
     void (*read)(struct definitions_reader *r);

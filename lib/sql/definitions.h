@@ -21,19 +21,19 @@ enum {
     SQL_MAX_DEFINED_COLUMNS = 2000, /* of one table */
     SQL_MAX_DEFINED_KEYS = 1000,    /* of one table */
     SQL_MAX_DEFINED_VIEWS = 200,
-    SQL_MAX_VIEW_READS = 1000, /* tables that a view reads, directly and through other views; each level may double
-                                * the number */
+    SQL_MAX_VIEW_READS = 1000, /* tables that a view reads, directly and through other views; each level of views may
+                                * double the number */
     SQL_MAX_DEFINED_NAME = 256 /* bytes */
 };
 
-/* Lists are in the order of the text, except for keys. Strings and structs live in the arena. */
+/* Lists are in the order of the text, except keys: the last key is first. Strings and structs live in the arena. */
 struct sql_defined_name {
     const char *name;
     struct sql_defined_name *next;
 };
 
 struct sql_defined_column {
-    const char *name, *type; /* type: as declared, one space between its words; "" if absent */
+    const char *name, *type; /* type: as declared, with single spaces; "" if absent */
     bool not_null;
     struct sql_defined_column *next;
 };
@@ -43,14 +43,14 @@ enum sql_defined_kind { SQL_DEFINED_PRIMARY, SQL_DEFINED_UNIQUE, SQL_DEFINED_REF
 struct sql_defined_key {
     enum sql_defined_kind kind;
     struct sql_defined_name *columns;
-    const char *table;           /* of a reference, without its schema */
-    struct sql_defined_name *to; /* NULL means its primary key */
+    const char *table;           /* of a reference: the referenced table, without its schema */
+    struct sql_defined_name *to; /* of a reference: the referenced columns; NULL means the primary key */
     struct sql_defined_key *next;
 };
 
 struct sql_defined_table {
-    const char *schema, *name;                 /* schema: NULL if not given */
-    struct sql_defined_column *columns, *last; /* last: the last of the columns */
+    const char *schema, *name;                 /* schema: NULL if the text gives none */
+    struct sql_defined_column *columns, *last; /* last: the end of the list `columns` */
     struct sql_defined_key *keys;              /* the last one first */
     uint32_t n_columns, n_keys;
     bool has_primary;
@@ -59,8 +59,8 @@ struct sql_defined_table {
 
 struct sql_defined_view {
     const char *schema, *name;
-    struct sql_defined_name *columns; /* NULL: named as in its query */
-    const char *query;                /* a SELECT that parses, without the schemas of tables defined here */
+    struct sql_defined_name *columns; /* NULL if the columns are named as in the query */
+    const char *query;                /* a SELECT that the parser accepts, without the schemas of tables defined here */
     struct sql_defined_view *next;
 };
 

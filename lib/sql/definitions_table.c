@@ -1,5 +1,5 @@
-/* The items of a table: columns with their constraints, and table constraints. The first word of an item decides its
- * kind. Words without a meaning for the schema are skipped, including their parentheses. */
+/* Reads the items of a table: columns with their constraints, and table constraints. The first word of an item decides
+ * its kind. Words that do not matter for the schema are skipped, including their parentheses. */
 #include "lib/sql/definitions_reader.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static void skip_to_comma(struct definitions_reader *r)
     while (!reader_at_end(r) && !reader_is_mark(r, r->at, ',') && !reader_is_mark(r, r->at, ')')) reader_skip(r);
 }
 
-/* Skips to the list of columns: UNIQUE KEY name USING BTREE (a). */
+/* Skips words up to the list of columns, as in UNIQUE KEY name USING BTREE (a). */
 static void skip_to_list(struct definitions_reader *r)
 {
     while (!reader_at_end(r) && reader_is_word(r, r->at)) r->at++;
@@ -108,8 +108,8 @@ static void read_foreign_key(struct definitions_reader *r, struct sql_defined_ta
     read_reference(r, table, columns);
 }
 
-/* KEY idx (a), INDEX (a), FULLTEXT KEY idx (a): MySQL's syntax for an index. A column may also be called key; the
- * parentheses of its type then contain a number. */
+/* True for MySQL's syntax of an index: KEY idx (a), INDEX (a), FULLTEXT KEY idx (a). A column may also be named key;
+ * the parentheses of its type contain a number. */
 static bool is_index(const struct definitions_reader *r)
 {
     static const char *const words[] = {"KEY", "INDEX", "FULLTEXT", "SPATIAL"};
@@ -121,7 +121,7 @@ static bool is_index(const struct definitions_reader *r)
     return reader_is_mark(r, at, '(') && reader_is_word(r, at + 1);
 }
 
-/* Returns false if the item is a column. */
+/* Reads a constraint of the table, or an index. Returns false if the item is a column. */
 static bool read_constraint(struct definitions_reader *r, struct sql_defined_table *table)
 {
     if (reader_accept(r, "CONSTRAINT")) {
@@ -178,7 +178,7 @@ static const char *text_between(struct definitions_reader *r, uint32_t from)
     return text;
 }
 
-/* varchar(20), double precision, timestamp with time zone, public.mood, integer[]. */
+/* Reads a type, such as varchar(20), double precision, timestamp with time zone, public.mood or integer[]. */
 static const char *read_type(struct definitions_reader *r)
 {
     static const char *const foreign[] = {"SERIAL", "BIGSERIAL", "SMALLSERIAL", "ENUM",  "JSONB",    "BYTEA",
@@ -264,7 +264,7 @@ void reader_table_items(struct definitions_reader *r, struct sql_defined_table *
     uint32_t at = r->at;
     reader_expect_mark(r, '(');
     do {
-        if (reader_is_mark(r, r->at, ')')) break; /* an extra comma */
+        if (reader_is_mark(r, r->at, ')')) break; /* after an extra comma */
         reader_table_item(r, table);
     } while (!r->code && reader_accept_mark(r, ','));
     reader_expect_mark(r, ')');

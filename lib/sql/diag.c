@@ -1,4 +1,4 @@
-/* Diagnostics for a person: the place, the message, and the tokens that would fit. */
+/* Formats diagnostics for a person: the place, the message, and the expected tokens. */
 #include "lib/sql/parser.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t
 
 /* ---- messages ------------------------------------------------------------------------------------------------ */
 
-/* Returns how many bytes of `text` may be shown: whole characters, at most SHOWN_WORD of them. */
+/* Returns the number of bytes of `text` to show: at most SHOWN_WORD, and no part of a character. */
 static int shown(const char *text, uint32_t len)
 {
     if (len <= SHOWN_WORD) return (int)len;
@@ -72,8 +72,8 @@ static const char *illegal(const struct sql_parser *p, struct sql_token token)
     return "unexpected character";
 }
 
-/* Returns the description of the token after "unexpected". A value's text is never shown, and a word in double quotes
- * may be a value. */
+/* Returns the description of the token, to follow "unexpected". A value's text is never shown, and a word in double
+ * quotes may be a value. */
 static const char *called(struct sql_parser *p, struct sql_token token)
 {
     const char *text = p->text + token.start;
@@ -90,7 +90,7 @@ static const char *called(struct sql_parser *p, struct sql_token token)
     return arena_printf(p->arena, *text == '"' ? "%.*s" : format, shown(text, token.len), text);
 }
 
-/* "a, b or c" */
+/* Returns the expected tokens as "a, b or c". */
 static const char *listed(struct sql_parser *p, const char *const *expected, uint32_t n)
 {
     size_t len = 1;
@@ -131,7 +131,7 @@ void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const cha
 
 /* ---- rendering ----------------------------------------------------------------------------------------------- */
 
-/* Returns the columns that a character takes on a terminal; a tab goes to the next multiple of TAB. */
+/* Returns the columns that a character takes on a terminal; a tab extends to the next multiple of TAB. */
 static unsigned width_of(gunichar c, unsigned column)
 {
     if (c == '\t') return TAB - column % TAB;
@@ -160,7 +160,7 @@ static const char *forth(const char *from, const char *end, unsigned characters)
     return from < end ? from : end;
 }
 
-/* Draws the line: tabs as spaces, control characters left out. */
+/* Draws the line, with tabs as spaces and without control characters. */
 static void draw(GString *out, const char *text, const char *end, unsigned column)
 {
     while (text < end) {

@@ -1,5 +1,6 @@
-/* Two tables of functions by kind of node. One tells whether SQLite lacks a form, at which byte its parser stops, and
- * the message. The other does the same for MariaDB, without the byte. */
+/* Two tables of functions, one entry for each kind of node. A function of NOT_SQLITE finds a form that SQLite lacks,
+ * the byte at which SQLite's parser stops, and a message. A function of NOT_MARIADB finds a form that MariaDB lacks,
+ * its place and a message. */
 #include "lib/sql/dialect.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ typedef int64_t lacks_fn(const struct sql_stmt *stmt, const struct sql_node *n, 
 
 /* ---- places in the text ---------------------------------------------------------------------------------------- */
 
-/* Returns the next token from `at` on, skipping blanks and comments. */
+/* Returns the offset of the next token from `at` on, after blanks and comments. */
 static int64_t next_token(const struct sql_stmt *stmt, uint32_t at)
 {
     const char *text = stmt->text, *end;
@@ -32,14 +33,14 @@ static int64_t after(const struct sql_stmt *stmt, const struct sql_node *n)
     return n ? next_token(stmt, n->end) : NOWHERE;
 }
 
-/* Returns the second token of a node that begins with a word. */
+/* Returns the offset of the token after the word at `at`. */
 static int64_t after_word(const struct sql_stmt *stmt, uint32_t at)
 {
     while ((stmt->text[at] | 32) >= 'a' && (stmt->text[at] | 32) <= 'z') at++;
     return next_token(stmt, at);
 }
 
-/* Returns the parenthesis that opens before a node. */
+/* Returns the offset of the parenthesis that opens before a node. */
 static int64_t paren_before(const struct sql_stmt *stmt, const struct sql_node *n)
 {
     int64_t at = n->start;
@@ -62,8 +63,8 @@ static bool ends_item(const struct sql_node *n)
     return n->kind == SQL_ITEM;
 }
 
-/* Returns the stop for a PostgreSQL word at `at` after the operand `x`: that word, or the one after it if SQLite takes
- * it for an alias. */
+/* Returns the offset at which SQLite stops at a PostgreSQL word. The word is at `at`, after the operand `x`. If SQLite
+ * reads the word as an alias, it stops at the token after it. */
 static int64_t word_after(const struct sql_stmt *stmt, const struct sql_node *x, int64_t at)
 {
     return begins_item(x) ? after_word(stmt, (uint32_t)at) : at;
@@ -83,7 +84,7 @@ static int64_t typed(const struct sql_stmt *stmt, const struct sql_node *n, cons
     if (!sql_is(string, SQL_LITERAL) || string->op != SQL_LIT_STRING)
         return say(message, "INTERVAL is MariaDB syntax; in SQLite use date(x, '+1 day')", string->start);
     bool alone = !memchr(n->text, ' ', n->text_len) && !n->text2;
-    if (ends_item(n) && alone) return NOWHERE; /* a name with an alias */
+    if (ends_item(n) && alone) return NOWHERE; /* SQLite reads a name with an alias */
     return say(message, "a type before a string is PostgreSQL syntax; in SQLite write a date as a plain string",
                begins_item(n) ? after(stmt, string) : string->start);
 }
@@ -93,12 +94,12 @@ static int64_t cast(const struct sql_stmt *stmt, const struct sql_node *n, const
     const struct sql_node *x = sql_kid(n, 0);
     if (!(n->flags & SQL_F_COLON) && (stmt->text[n->start] | 32) == 'b')
         return say(message, "BINARY x is MariaDB syntax; in SQLite use x COLLATE BINARY", x->start);
-    bool name = sql_is(x, SQL_PARAM) && *x->text == '$'; /* $1::int is one parameter to SQLite, after Tcl */
+    bool name = sql_is(x, SQL_PARAM) && *x->text == '$'; /* SQLite reads $1::int as one parameter */
     if (!(n->flags & SQL_F_COLON) || name) return NOWHERE;
     return say(message, "x::type is PostgreSQL syntax; in SQLite use CAST(x AS type)", after(stmt, sql_kid(n, 0)));
 }
 
-/* SQLite reads ANY as a function, whose argument is not a query, and stops at ALL. */
+/* Finds ANY and ALL. SQLite stops at ALL. It reads ANY as a function, and stops at a query as its argument. */
 static int64_t quantified(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     int64_t op = after(stmt, sql_kid(n, 0)), word = op;
@@ -123,7 +124,7 @@ static int64_t like(const struct sql_stmt *stmt, const struct sql_node *n, const
                at);
 }
 
-/* Returns the length of the prefix that SQLite reads as an operator of its own before it stops: < of <@, & of &&. */
+/* Returns the length of the prefix that SQLite reads as one of its own operators before it stops: < of <@, & of &&. */
 static uint32_t own_part(const char *op)
 {
     static const char *const OWN[] = {"<<", ">>", "<=", ">=", "<>", "<", ">", "&", "|", "*", "%", "=", "-"};
@@ -160,7 +161,9 @@ static int64_t unary(const struct sql_stmt *stmt, const struct sql_node *n, cons
 static int64_t array(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *query = n->flags & SQL_F_SUBQUERY ? sql_kid(sql_kid(n, 0), 0) : NULL;
-    if (n->flags & SQL_F_NESTED || (!query && ends_item(n))) return NOWHERE; /* ARRAY [x]: a name with an alias */
+    if (n->flags & SQL_F_NESTED || (!query && ends_item(n)))
+        return NOWHERE; /* SQLite reads ARRAY [x] as a name with an
+                                                                              * alias */
     return say(message, "SQLite does not support arrays", query ? query->start : after_word(stmt, n->start));
 }
 
@@ -213,10 +216,10 @@ static int64_t literal(const struct sql_stmt *stmt, const struct sql_node *n, co
                prefixed && quote && n->op == SQL_LIT_STRING ? quote - stmt->text : n->start);
 }
 
-/* f(x FROM y FOR z); in POSITION(x IN y) SQLite reads an IN. */
+/* Finds words between arguments, as in f(x FROM y FOR z). POSITION(x IN y) is allowed: SQLite reads an IN. */
 static int64_t args(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    bool search = n->text && strstr(n->text, ") AGAINST ("); /* the call is reported */
+    bool search = n->text && strstr(n->text, ") AGAINST ("); /* call() reports it */
     if (!n->text || search || strncmp(n->text, "? IN", 4) == 0) return NOWHERE;
     if (strcmp(n->text, SQL_SEPARATOR) == 0) {
         const struct sql_node *order = sql_kid(n->parent, CALL_ORDER);
@@ -232,7 +235,7 @@ static bool rows_from(const struct sql_node *call)
     return sql_is(sql_kid(sql_kid(call, CALL_ARGS), 0), SQL_FROM_CALL);
 }
 
-/* Returns the end of a node's name. Its text points there, unless quotes were removed. */
+/* Returns the offset after a node's name. If the text of the node was copied, returns the end of the node. */
 static uint32_t name_end(const struct sql_stmt *stmt, const struct sql_node *n)
 {
     const char *end = n->text + n->text_len, *text = stmt->text;
@@ -274,7 +277,7 @@ static int64_t compound(const struct sql_stmt *stmt, const struct sql_node *n, c
                after_word(stmt, (uint32_t)after(stmt, sql_kid(n, 0))));
 }
 
-/* SELECT FROM t. */
+/* True for a SELECT without columns: SELECT FROM t. */
 static bool has_no_items(const struct sql_node *n)
 {
     const struct sql_node *items = sql_kid(n, SELECT_ITEMS);
@@ -312,11 +315,11 @@ static int64_t table(const struct sql_stmt *stmt, const struct sql_node *n, cons
     if (n->text3 && !indexed)
         return say(message, "a hint or PARTITION after a table is MariaDB syntax", n->text3 - stmt->text);
     if (n->flags & SQL_F_STAR) return say(message, "SQLite does not support table inheritance", behind);
-    if (!(n->flags & SQL_F_ONLY) || !n->alias) return NOWHERE; /* ONLY t: a table with an alias */
+    if (!(n->flags & SQL_F_ONLY) || !n->alias) return NOWHERE; /* SQLite reads ONLY t as a table with an alias */
     return say(message, "SQLite does not support table inheritance", behind);
 }
 
-/* Names of columns, and their types, after the alias of a table. */
+/* Finds names of columns, and their types, after the alias of a table. */
 static int64_t names(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *of = n->parent;

@@ -1,4 +1,4 @@
-/* Makes the script of a matching, and the spans that the script touches. */
+/* Makes the script from a matching, and lists the spans that the script changes. */
 #include "lib/sql/diff_tree.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static uint64_t mix(uint64_t h, uint64_t more)
     return h ^ (h >> 33);
 }
 
-/* Fills the subtree of n from index `at`; returns the index after it. Depth is bounded by the parser's limit. */
+/* Fills the subtree of n from index `at`; returns the index after it. The parser's limit bounds the depth of the
+ * recursion. */
 static uint32_t fill(struct diff_tree *t, const struct sql_node *n, uint32_t at, int parent, uint32_t index)
 {
     struct diff_node *d = &t->nodes[at];
@@ -70,10 +71,11 @@ static bool make_tree(struct arena *arena, struct diff_tree *t, const struct sql
     return t->nodes != NULL;
 }
 
-/* ---- what stays in place ---- */
+/* ---- nodes that stay in place ---- */
 
-/* Marks in `stays` (by index of b) the list kids of a matched parent on the longest run that keeps its order. Patience
- * sorting: tails[k] is the end of the best run of length k + 1. */
+/* Finds the list entries of a matched parent that need not move, and marks them in `stays`, by index of b. They are the
+ * longest run whose partners have the same order. Patience sorting: tails[k] is the end of the best run of length k +
+ * 1. */
 static bool keep_order(struct diff_mapping *p, int y, bool *stays)
 {
     const struct diff_tree *b = &p->b;
@@ -106,7 +108,7 @@ static bool keep_order(struct diff_mapping *p, int y, bool *stays)
     return true;
 }
 
-/* Tells, by index of b, whether the node's partner is already in its place. */
+/* Returns for each node of b whether its partner already has the right place. Returns NULL if the arena is full. */
 static bool *find_staying(struct diff_mapping *p)
 {
     bool *stays = arena_new_array(p->arena, p->b.n, bool);
@@ -231,7 +233,8 @@ const struct sql_node **sql_diff_partners(struct arena *arena, const struct sql_
 
 /* ---- spans ---- */
 
-/* Two operands with an operator between them: only the operator changed. */
+/* Sets the span to the operator between two operands, which is all that an update changes. Returns false for other
+ * nodes. */
 static bool operator_span(const struct sql_node *n, struct sql_diff_span *span)
 {
     if (n->kind != SQL_BINARY && n->kind != SQL_COMPOUND && n->kind != SQL_JOIN && n->kind != SQL_QUANTIFIED)
@@ -243,8 +246,8 @@ static bool operator_span(const struct sql_node *n, struct sql_diff_span *span)
     return true;
 }
 
-/* Finds the clause of `a` that an insertion belongs to: a slot of SELECT or QUERY. It is the nearest ancestor of `to`
- * whose counterpart is such a slot. If the clause is absent, the span is empty, after the last text of the query. */
+/* Sets the span of an insertion: the parent in `a`, or the root if the parent is inserted, too. If that node is a
+ * SELECT, a QUERY or a set operation, the clause is new; the span is then empty, at the node's end. */
 static void insertion_span(const struct sql_edit *edit, const struct sql_node *root, struct sql_diff_span *span)
 {
     const struct sql_node *at = edit->parent_from ? edit->parent_from : root;

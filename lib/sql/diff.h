@@ -11,8 +11,8 @@
  *    INSERT  adds a node of `b`, with everything below it that has no partner
  *
  * Edits apply in this order. All updates come first. Then all moved and deleted nodes leave their parents. Finally,
- * inserts and moves arrive in the order of `b`, each at `index` of its parent. sql_diff_apply(diff) on `a` gives a tree
- * equal to `b`.
+ * inserted and moved nodes enter their new parents in the order of `b`, each at `index`. Applied to `a`, the script
+ * gives a tree equal to `b`.
  *
  * Work is bounded: matching stops after `SQL_DIFF_BUDGET` comparisons, and unmatched nodes are deleted and inserted.
  * The script is then still correct, only longer (`capped` is set). Thread: any; no state. */
@@ -29,8 +29,8 @@ struct sql_edit {
     enum sql_edit_kind kind;
     const struct sql_node *from; /* node of `a`; NULL for INSERT */
     const struct sql_node *to;   /* node of `b`; NULL for DELETE */
-    /* MOVE and INSERT: the new parent is the partner of `to->parent`, or its inserted copy. At most one of the two is
-     * set. */
+    /* MOVE and INSERT: the new parent. It is the partner of `to->parent`, or the copy of `to->parent` that another edit
+     * inserts. At most one of the two fields is set. */
     const struct sql_node *parent_from; /* a node of `a` that stays or moves */
     const struct sql_node *parent_to;   /* a node of `b` that another edit inserts */
     uint32_t index;                     /* slot, or index in the list */
@@ -59,16 +59,17 @@ const struct sql_node **sql_diff_partners(struct arena *arena, const struct sql_
 /* Returns "update", "delete", "move" or "insert". */
 const char *sql_edit_name(enum sql_edit_kind kind);
 
-/* A piece of `a`'s text that an edit touches. */
+/* A part of `a`'s text that an edit changes. */
 struct sql_diff_span {
-    uint32_t start, end; /* bytes; for an INSERT the clause of `a` that lacks something, empty if that is absent */
+    uint32_t start, end; /* bytes; for an INSERT, the parent in `a`; empty, at the parent's end, if the clause is new */
     enum sql_edit_kind kind;
     enum sql_clause clause;
     const struct sql_node *node; /* the node of `a` (UPDATE, DELETE, MOVE) or of `b` (INSERT) */
 };
 
 /* Lists the spans in which `a` differs, one for each edit, in order of the text. An operator's update spans the
- * operator alone, so that UNION for EXCEPT does not mark both arms. Returns the count, or -1 if the arena is full. */
+ * operator alone, so that a change from EXCEPT to UNION does not mark both arms. Returns the count, or -1 if the arena
+ * is full. */
 int sql_diff_spans(struct arena *arena, const struct sql_diff *diff, struct sql_diff_span **out);
 
 #endif

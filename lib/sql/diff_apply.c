@@ -1,9 +1,10 @@
-/* Applies a script to a copy of `a`. Only the script and `a` are read; `b` supplies the content of insertions. */
+/* Applies a script to a copy of `a`. The nodes of `b` supply only labels of updates and the content of insertions. */
 #include "lib/sql/diff_tree.h"
 
 #include <string.h>
 
-/* A map by address, with open addressing: nodes of `a` to their copies, nodes of `b` to the nodes inserted for them. */
+/* A hash table with open addressing. It maps each node of `a` to its copy, and each inserted node of `b` to the new
+ * node. */
 struct copies {
     const struct sql_node **key;
     struct sql_node **copy;
@@ -39,7 +40,7 @@ static void remember(struct copies *c, const struct sql_node *key, struct sql_no
     c->copy[at] = copy;
 }
 
-/* sql_copy preserves the shape, so both trees are walked in step. */
+/* Maps each node of `from` to its copy in `to`. sql_copy preserves the shape, so both trees are walked together. */
 static void remember_all(struct copies *c, const struct sql_node *from, struct sql_node *to)
 {
     remember(c, from, to);
@@ -47,7 +48,7 @@ static void remember_all(struct copies *c, const struct sql_node *from, struct s
         if (from->kids[i]) remember_all(c, from->kids[i], to->kids[i]);
 }
 
-/* Takes the label of another node; position and children stay. */
+/* Gives a node the label of `from`. Its position and its children stay. */
 static void relabel(struct sql_node *n, const struct sql_node *from)
 {
     struct sql_node old = *n;
@@ -83,7 +84,7 @@ static void detach(struct sql_node *n)
     parent->n_kids--;
 }
 
-/* Makes room for one more entry. */
+/* Ensures that the list has capacity for one more entry. */
 static bool widen(struct arena *arena, struct sql_node *list)
 {
     if (list->n_kids < list->cap_kids) return true;
@@ -96,7 +97,7 @@ static bool widen(struct arena *arena, struct sql_node *list)
     return true;
 }
 
-/* Attaches to a slot, or to a list before the entry that is now at `index`. */
+/* Attaches `kid` to a slot, or to a list before the entry that is now at `index`. */
 static bool attach(struct arena *arena, struct sql_node *parent, uint32_t index, struct sql_node *kid)
 {
     kid->parent = parent;

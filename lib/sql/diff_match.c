@@ -1,4 +1,4 @@
-/* Matching: which node of one tree corresponds to which node of the other. */
+/* Matches two trees: finds the corresponding nodes. */
 #include "lib/sql/diff_tree.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void pair_up(struct diff_mapping *p, int x, int y)
     p->b.nodes[y].partner = x;
 }
 
-/* Pair two equal subtrees node by node; nodes below that have a partner elsewhere keep it. */
+/* Pairs two equal subtrees node by node. Nodes that already have a partner keep it. */
 static void pair_subtrees(struct diff_mapping *p, int x, int y)
 {
     uint32_t size = p->a.nodes[x].size;
@@ -40,7 +40,8 @@ static bool is_logic(const struct sql_node *n)
     return n->kind == SQL_BINARY && (n->op == SQL_OP_AND || n->op == SQL_OP_OR);
 }
 
-/* True if the nodes may be partners. A condition and a chain of conditions are both BINARY but different things. */
+/* True if the nodes may be partners. A comparison and an AND / OR chain are both BINARY, but they are never
+ * partners. */
 static bool compatible(const struct sql_node *x, const struct sql_node *y)
 {
     return x->kind == y->kind && is_logic(x) == is_logic(y);
@@ -81,8 +82,8 @@ static uint32_t first_of(const struct by_hash *list, uint32_t n, uint64_t hash)
     return low;
 }
 
-/* Measures how alike the surroundings of two nodes are: ancestors of the same kind and slot, from the parent
- * upwards. */
+/* Returns a score for the similarity of two nodes' ancestors. Ancestors of the same kind and slot count, from the
+ * parent upwards. */
 static int context(struct diff_mapping *p, int x, int y)
 {
     int score = 0;
@@ -98,7 +99,8 @@ static int context(struct diff_mapping *p, int x, int y)
     return score;
 }
 
-/* Returns the free node of b with this hash whose surroundings fit best; `only` requires that there is just one. */
+/* Returns the free node of b with this hash whose ancestors fit best, or DIFF_NONE. With `only`, returns DIFF_NONE if
+ * there are several. */
 static int best_twin(struct diff_mapping *p, int x, const struct by_hash *twins, uint32_t n, bool only)
 {
     int best = DIFF_NONE, best_score = -1;
@@ -132,7 +134,8 @@ static int by_size(const void *x, const void *y, void *tree)
     return a < b ? -1 : a > b;
 }
 
-/* Largest first; pairs that are unique on both sides before those that need a choice. */
+/* Matches equal subtrees, the largest first. Pairs that are unique in both trees come before those with several
+ * candidates. */
 static bool match_identical(struct diff_mapping *p)
 {
     struct by_hash *own = sorted_hashes(p, &p->a), *twins = sorted_hashes(p, &p->b);
@@ -153,7 +156,9 @@ static bool match_identical(struct diff_mapping *p)
 
 /* ---- containers ---- */
 
-/* The free container of b that shares most matched nodes with x. `common` counts per node of b and is left zeroed. */
+/* Returns the free container of b that has the highest Dice coefficient with x, by the matched nodes below both.
+ * Returns DIFF_NONE if none exceeds LEAST_DICE. `common` counts the shared nodes by node of b; it is zero before and
+ * after the call. */
 static int best_container(struct diff_mapping *p, int x, uint32_t *common, int *touched)
 {
     const struct diff_node *a = &p->a.nodes[x];
@@ -193,9 +198,9 @@ static bool match_containers(struct diff_mapping *p)
     return true;
 }
 
-/* ---- inside of matched nodes ---- */
+/* ---- kids of matched nodes ---- */
 
-/* Index of the next kid after the one at `at` among the kids of `parent`, or DIFF_NONE. Begin with at = parent + 1. */
+/* Returns the index of the kid of `parent` after the kid at `at`, or DIFF_NONE. */
 static int next_kid(const struct diff_tree *t, int parent, int at)
 {
     int next = at + (int)t->nodes[at].size;
@@ -207,7 +212,8 @@ static int first_kid(const struct diff_tree *t, int parent)
     return t->nodes[parent].size > 1 ? parent + 1 : DIFF_NONE;
 }
 
-/* Returns the share of nodes that have an equal label on the other side; large subtrees are only estimated. */
+/* Returns the percentage of nodes with an equal label in the other subtree. Only the first 64 nodes of each are
+ * compared. */
 static int likeness(struct diff_mapping *p, int x, int y)
 {
     uint32_t n = p->a.nodes[x].size, m = p->b.nodes[y].size, common = 0;
@@ -228,7 +234,8 @@ struct few {
     uint32_t n;
 };
 
-/* Pair the free members of two groups: equal ones, then alike ones best first, then compatible ones in order. */
+/* Pairs the free members of two groups: first equal ones, then similar ones in steps of decreasing similarity, last any
+ * compatible ones. */
 static void match_groups(struct diff_mapping *p, struct few xs, struct few ys)
 {
     for (int least = 100; least >= 0; least -= 25)
@@ -260,7 +267,7 @@ static struct few list_kids(struct diff_mapping *p, const struct diff_tree *t, i
     return few;
 }
 
-/* Conditions of an AND / OR chain, or its connectives. */
+/* Returns the conditions of an AND / OR chain, or its connectives (the AND and OR nodes). */
 static struct few chain_parts(struct diff_mapping *p, const struct diff_tree *t, int top, bool connectives)
 {
     struct few few = {.at = arena_new_array(p->arena, t->nodes[top].size, int)};
@@ -282,7 +289,7 @@ static void match_chains(struct diff_mapping *p, int x, int y)
         if (both_free(p, ops_a.at[i], ops_b.at[i])) pair_up(p, ops_a.at[i], ops_b.at[i]);
 }
 
-/* Kids in the same slot. */
+/* Matches two kids in the same slot. */
 static void match_slot(struct diff_mapping *p, int x, int y)
 {
     const struct sql_node *a = p->a.nodes[x].node, *b = p->b.nodes[y].node;
@@ -305,7 +312,7 @@ static int kid_in_slot(const struct diff_tree *t, int parent, uint32_t slot)
     return DIFF_NONE;
 }
 
-/* The two sides of `a = b` may have changed places. */
+/* Matches the operands of two binary nodes crosswise: `a = b` may have become `b = a`. */
 static void match_crosswise(struct diff_mapping *p, int x, int y)
 {
     for (uint32_t side = 0; side < 2; side++) {
@@ -335,7 +342,7 @@ static void match_inside(struct diff_mapping *p)
 {
     for (int x = 0; x < (int)p->a.n && !p->capped; x++) {
         int y = p->a.nodes[x].partner;
-        bool logic_below = is_logic(p->a.nodes[x].node); /* chains are settled from above */
+        bool logic_below = is_logic(p->a.nodes[x].node); /* chains are matched as a whole */
         if (y != DIFF_NONE && !logic_below && p->a.nodes[x].hash != p->b.nodes[y].hash)
             match_kids(p, x, y);
         else if (y != DIFF_NONE && logic_below && p->a.nodes[x].hash != p->b.nodes[y].hash)
@@ -343,14 +350,15 @@ static void match_inside(struct diff_mapping *p)
     }
 }
 
-/* ---- leftovers ---- */
+/* ---- nodes without a partner ---- */
 
 static bool same_table(const struct sql_node *x, const struct sql_node *y)
 {
     return x->kind == SQL_TABLE && y->kind == SQL_TABLE && sql_name_is(x->text, x->text_len, y->text, y->text_len);
 }
 
-/* Free nodes inside two matched clauses: equal subtrees, or references to the same table (under a new alias). */
+/* Matches free nodes inside two matched clauses: equal subtrees, or references to the same table (under a new
+ * alias). */
 static void match_leftover(struct diff_mapping *p, int x, int y, bool tables)
 {
     int x_end = x + (int)p->a.nodes[x].size, y_end = y + (int)p->b.nodes[y].size;

@@ -18,7 +18,7 @@ struct diff_node {
     uint64_t hash;   /* hash of the subtree */
 };
 
-/* Preorder: the subtree of i is [i, i + size). */
+/* The nodes in preorder. The subtree of node i is [i, i + size). */
 struct diff_tree {
     struct diff_node *nodes;
     uint32_t n;
@@ -27,14 +27,14 @@ struct diff_tree {
 struct diff_mapping {
     struct arena *arena;
     struct diff_tree a, b;
-    uint32_t work; /* comparisons so far, against SQL_DIFF_BUDGET */
+    uint32_t work; /* comparisons so far, at most SQL_DIFF_BUDGET */
     bool capped;
 };
 
-/* Sets the partners of both trees. Returns false if the arena is full. */
+/* Sets the partners of the nodes of both trees. Returns false if the arena is full. */
 bool diff_match(struct diff_mapping *pair);
 
-/* Returns the number of leading kids that are slots; the others are a list. CASE has two slots, then its WHENs. */
+/* Returns the number of leading kids that are slots; the other kids are a list. CASE has two slots, then its WHENs. */
 uint32_t diff_slots(const struct sql_node *node);
 
 /* True if kind, operator, flags and texts are equal; children are ignored. */

@@ -1,16 +1,16 @@
-/* One grammar for the union of SQLite's and PostgreSQL's SELECT, and what MariaDB has beside. Read it like a book:
+/* One grammar for the union of SQLite's and PostgreSQL's SELECT, with MariaDB's additions. Its chapters are:
  *
  *   1 statement and query     4 FROM                    7 functions and windows
  *   2 WITH                    5 clauses                 8 names and types
  *   3 SELECT and VALUES       6 expressions             9 precedence, fallback
  *
- * Actions only call builders (build.h). Where the engines differ on precedence, SQLite's is taken. sql_bind
- * (precedence.h) then groups the tree as its engine does. The printer writes the parentheses that were read, so the
- * text that an engine sees is the same.
+ * Actions only call builders (build.h). Where the engines differ on precedence, the grammar uses SQLite's. sql_bind
+ * (precedence.h) then groups the tree as its engine does. The printer prints the original parentheses, so the text that
+ * an engine gets has the same grouping.
  *
- * keywords.c has classified words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...). BAD is a stretch
- * of text that recovery in parse.c has skipped. Each rule with BAD is a place where parsing can resume. BAD replaces an
- * entry or a condition, which becomes an ERROR node, or follows one, which stays.
+ * keywords.c has classified words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...). The terminal BAD
+ * is text that recovery in parse.c has skipped. Each rule with BAD is a place where parsing can resume. BAD replaces an
+ * entry or a condition by an ERROR node, or follows a valid one, which is preserved.
  */
 %name sql_lemon
 %token_prefix T_
@@ -63,7 +63,7 @@
 
 statement ::= query(Q).      { p->stmt->root = Q; }
 
-/* After a start that is no SELECT ("Sure: SELECT ...", "SELEC a FROM t") the rest is still worth a tree. */
+/* If the text does not begin with SELECT ("Sure: SELECT ...", "SELEC a FROM t"), the rest still becomes a tree. */
 statement ::= BAD query(Q).  { p->stmt->root = Q; }
 statement ::= BAD(B) from(F) where(W) group(G) having(H) windows(N) order_opt(O) limit_opt(L). {
     struct sql_node *items = sqlb_list(p, SQL_ITEMS, NODE(ITEM, B.start, sqlb_error(p, B)));
@@ -73,8 +73,8 @@ statement ::= BAD(B) from(F) where(W) group(G) having(H) windows(N) order_opt(O)
 query(A) ::= bare_query(A).
 query(A) ::= paren_query(A).
 
-/* A query in its own parentheses is read as a query only where nothing else is allowed, or as an arm of a set op.
- * Elsewhere it is a scalar subquery (6). Shifting `)` first decides ((SELECT 1)). */
+/* A query in parentheses is a query only where nothing else is allowed, or as an arm of a set operation. Elsewhere it
+ * is a scalar subquery (6). ((SELECT 1)) is ambiguous; the parser prefers to shift the `)`. */
 paren_query(A) ::= LP(K) bare_query(Q) RP.   { A = sqlb_in_parens(p, Q, K.start); }
 paren_query(A) ::= LP(K) paren_query(Q) RP.  { A = sqlb_in_parens(p, Q, K.start); }
 
@@ -123,7 +123,7 @@ plain_cte(A) ::= nm(N) names_opt(C) AS materialized(M) paren_query(Q). {
 }
 cte(A) ::= BAD(B).  { A = sqlb_error(p, B); }
 
-/* Columns that SEARCH and CYCLE add to a recursive CTE. keywords.c makes one token of the words up to each name. */
+/* Columns that SEARCH and CYCLE add to a recursive CTE. keywords.c merges the words before each name into a token. */
 added(A) ::= CTE_SET(K) nm(N).              { A = sqlb_as(p, sqlb_names(p, NAMES(N)), SQL_NAMES, K.start); }
 added(A) ::= CTE_SET(K) nm(N) USING nm(P).  { A = sqlb_as(p, sqlb_names(p, NAMES(N, P)), SQL_NAMES, K.start); }
 
@@ -153,7 +153,7 @@ distinct(A) ::= ALL.                            { A = NULL; }
 distinct(A) ::= DISTINCT(K).                    { A = LEAF(DISTINCT, K.start); }
 distinct(A) ::= DISTINCT(K) ON LP exprs(L) RP.  { A = sqlb_as(p, L, SQL_DISTINCT, K.start); }
 
-/* At least one: PostgreSQL's SELECT FROM t is far more often a mistake than meant. */
+/* A select list has at least one item, because PostgreSQL's SELECT FROM t is nearly always a mistake. */
 items(A) ::= item(X).                 { A = sqlb_list(p, SQL_ITEMS, X); }
 items(A) ::= items(L) COMMA item(X).  { A = sqlb_add(p, L, X); }
 items(A) ::= items(L) BAD(B).         { A = sqlb_add(p, L, NODE(ITEM, B.start, sqlb_error(p, B))); }
@@ -243,8 +243,8 @@ row_calls(A) ::= row_calls(L) COMMA row_call(X).         { A = sqlb_add(p, L, X)
 row_call(A) ::= table_call(C).                           { A = NODE(FROM_CALL, C->start, C, NULL); }
 row_call(A) ::= table_call(C) AS LP columns(L) RP.       { A = NODE(FROM_CALL, C->start, C, L); }
 
-/* MariaDB: the columns of JSON_TABLE, those of nested paths too, as one list. keywords.c makes one token of each type,
- * and one of each path with its defaults. */
+/* MariaDB's columns of JSON_TABLE. They are one list, including those of nested paths. keywords.c merges each type into
+ * one token, and each path with its defaults into another. */
 json_columns(A) ::= JSON_COLUMNS(K) LP json_parts(L) RP.   { A = sqlb_as(p, L, SQL_NAMES, K.start); }
 json_parts(A) ::= json_part(A).
 json_parts(A) ::= json_parts(L) COMMA json_part(M).        { A = sqlb_add_all(p, L, M); }
@@ -326,7 +326,7 @@ limit(A) ::= fetch(N) OFFSET expr(O) rows.           { A = NODE(LIMIT, N->start,
 limit_opt(A) ::= .        { A = NULL; }
 limit_opt(A) ::= limit(A).
 
-/* The count is wrapped until the LIMIT node takes it, to carry WITH TIES. */
+/* A TERM wraps the count until sqlb_fetch moves it to the LIMIT node. The flags of the TERM carry WITH TIES. */
 fetch(A) ::= FETCH(K) FIRST expr(N) a_row ONLY.      { A = NODE(TERM, K.start, N); }
 fetch(A) ::= FETCH(K) FIRST a_row ONLY.              { A = NODE(TERM, K.start, NULL); }
 fetch(A) ::= FETCH(K) FIRST expr(N) a_row WITH TIES. { A = sqlb_flag(NODE(TERM, K.start, N), SQL_F_WITH_TIES); }
@@ -490,7 +490,7 @@ call(A) ::= call(C) OVER(K) LP window(W) RP. {
     A = sqlb_call_add(p, C, CALL_WINDOW, W);
 }
 
-/* Arguments, wrapped in a CALL that has no name yet. */
+/* The arguments of a call, in a CALL that has no name yet. */
 args(A) ::= .                          { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, NULL), 0, NULL); }
 args(A) ::= STAR.                      { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, NULL), SQL_F_STAR, NULL); }
 args(A) ::= exprs(L).                  { A = sqlb_args(p, L, 0, NULL); }
@@ -521,8 +521,8 @@ sets(A) ::= sets(L) COMMA set(X).      { A = sqlb_add(p, L, X); }
 set(A) ::= expr(A).
 set(A) ::= LP(K) RP.                   { A = sqlb_as(p, sqlb_list(p, SQL_ROW, NULL), SQL_ROW, K.start); }
 
-/* Spelled out, as in SQLite: where a rule may be empty, lemon would try ROWS as a name before it tries the empty rule.
- */
+/* All combinations are written out, as in SQLite. With an optional part, lemon would read ROWS as a name before it
+ * tried the empty part. */
 window(A) ::= window_parts(A).
 window(A) ::= nm(B) window_parts(W).               { A = sqlb_qualified(p, W, B); A->start = B.start; }
 window_parts(A) ::= .                              { A = NODE(WINDOW, p->end, NULL, NULL, NULL); }
@@ -583,5 +583,5 @@ type_parts(A) ::= type_parts(T) LBRACKET INTEGER RBRACKET.  { A = sqlb_span(p, T
 number ::= INTEGER|FLOAT.
 number ::= PLUS|MINUS INTEGER|FLOAT.
 
-/* Declared so that keywords.c and scan.re may name them; no rule takes them. */
+/* Terminals that no rule uses. They are declared for keywords.c and scan.re. */
 %token FOR FOR_LOCK ILLEGAL RESERVED SEMI TILDE.

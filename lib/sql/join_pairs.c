@@ -1,4 +1,5 @@
-/* The column pairs that join: `a.x = b.y` in ON and WHERE, USING, NATURAL, correlated conditions, IN (SELECT y). */
+/* Finds the column pairs that join rows: `a.x = b.y` in ON and WHERE, USING, NATURAL, correlated conditions, IN (SELECT
+ * y). */
 #include "lib/sql/bind.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ static void from_equality(struct pairs *p, const struct sql_node *n)
             .node = n, .left = left, .right = right, .block = sql_block_of(p->bound, n), .conjunct = is_conjunct(n)});
 }
 
-/* Pairs of x IN (SELECT y ...) with one arm of the subquery; (a, b) IN (SELECT c, d) gives two. */
+/* Adds the pairs of x IN (SELECT y ...) for one arm of the subquery. (a, b) IN (SELECT c, d) gives two pairs. */
 static void from_in_arm(struct pairs *p, const struct sql_node *in, const struct sql_block *arm)
 {
     const struct sql_node *x = sql_kid(in, IN_VALUE);
@@ -121,7 +122,7 @@ static struct sql_ref *make_ref(struct pairs *p, const struct sql_node *node, st
     return ref;
 }
 
-/* Adds the pair that a shared name makes of `right` and the leftmost source before it that has the name. */
+/* Adds the pair of `right` and the leftmost source before it that has the shared name. */
 static void from_shared_name(struct pairs *p, const struct sql_node *node, struct sql_source *right, const char *name,
                              uint32_t len)
 {

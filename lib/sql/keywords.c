@@ -1,17 +1,17 @@
 /* Contextual words: keywords only next to certain neighbours, identifiers everywhere else.
  *
  * lemon's %fallback turns a keyword into a name where the keyword cannot be shifted. This fails for words that can
- * begin an operand, such as DATE in `SELECT name, date FROM t`. Such words are classified here, one function a word, by
- * the surrounding tokens. SQLite does the same for WINDOW, OVER and FILTER. A function may also merge following tokens
- * into its own (AT TIME ZONE, a type after ::). */
+ * begin an operand, such as DATE in `SELECT name, date FROM t`. Such words are classified here by the surrounding
+ * tokens, with a function for each word. SQLite does the same for WINDOW, OVER and FILTER. A function may also merge
+ * the following tokens into the token of its word (AT TIME ZONE, a type after ::). */
 #include "lib/sql/parser.h"
 
 #include <string.h>
 
 #include "lib/sql/grammar.h"
 
-/* A classifier. Its arguments are the tokens, the index of one, and the final code of the token before it. It sets
- * tokens[i].code and returns how many following tokens it merged. */
+/* A classifier. Its arguments are the tokens, the index of the word, and the final code of the token before it. It sets
+ * tokens[i].code and returns the number of following tokens that it merged. */
 typedef uint32_t classify_fn(struct sql_parser *p, uint32_t i, unsigned prev);
 
 static unsigned code_at(const struct sql_parser *p, uint32_t i)
@@ -24,7 +24,7 @@ static bool word_at(const struct sql_parser *p, uint32_t i, const char *word)
     return i < p->n_tokens && sql_token_is(p, p->tokens[i], word);
 }
 
-/* A word written without quotes. */
+/* True for a word without quotes. */
 static bool is_word(const struct sql_parser *p, uint32_t i)
 {
     if (i >= p->n_tokens) return false;
@@ -38,7 +38,7 @@ static uint32_t classify(struct sql_parser *p, uint32_t i, bool in_context, unsi
     return 0;
 }
 
-/* Extends token i to the end of token i + n. */
+/* Merges the n tokens after token i into it, and sets its code. Returns n. */
 static uint32_t take(struct sql_parser *p, uint32_t i, uint32_t n, unsigned code)
 {
     const struct sql_token *last = &p->tokens[i + n];
@@ -111,13 +111,13 @@ static bool begins_operand(const struct sql_parser *p, uint32_t i)
     return OPERAND[code_at(p, i)] & BEGINS;
 }
 
-/* FILTER (, OVER ( and OVER name, WITHIN GROUP: directly after a call. */
+/* FILTER is a keyword between a call and a parenthesis. */
 static uint32_t filter(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     return classify(p, i, prev == T_RP && code_at(p, i + 1) == T_LP, T_FILTER);
 }
 
-/* As SQLite does, OVER before anything that could be the name of a window is the keyword. */
+/* OVER is a keyword after a call, before a token that may name a window. SQLite does the same. */
 static uint32_t over(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const bool NAMES[256] = {
@@ -134,7 +134,7 @@ static uint32_t within(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, prev == T_RP && code_at(p, i + 1) == T_GROUP, T_WITHIN);
 }
 
-/* WINDOW name AS */
+/* WINDOW is a keyword before `name AS`. */
 static uint32_t window(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
@@ -164,8 +164,8 @@ static uint32_t ordinality(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, prev == T_WITH, T_ORDINALITY);
 }
 
-/* ONLY t: a table without those that inherit from it. ONLY also ends FETCH FIRST 3 ROWS ONLY; the grammar handles
- * that. */
+/* ONLY t means a table without the tables that inherit from it. The grammar handles the other use, FETCH FIRST 3 ROWS
+ * ONLY. */
 static uint32_t only(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool table = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_TABLE;
@@ -173,28 +173,29 @@ static uint32_t only(struct sql_parser *p, uint32_t i, unsigned prev)
     return table && next != T_ID && next != T_LP ? classify(p, i, false, 0) : 0;
 }
 
-/* ROWS FROM (f(x), g(y)) */
+/* ROWS FROM (f(x), g(y)) in FROM: merges the two words. */
 static uint32_t rows(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool before = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_LATERAL || prev == T_LP;
     return before && code_at(p, i + 1) == T_FROM && code_at(p, i + 2) == T_LP ? take(p, i, 1, T_ROWS_FROM) : 0;
 }
 
-/* f(a, VARIADIC b) */
+/* VARIADIC is a keyword before an argument: f(a, VARIADIC b). */
 static uint32_t variadic(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool before = prev == T_LP || prev == T_COMMA;
     return classify(p, i, before && begins_operand(p, i + 1) && code_at(p, i + 1) != T_LP, T_VARIADIC);
 }
 
-/* The index after `a, b, c`. */
+/* Returns the index after the names `a, b, c`. */
 static uint32_t skip_names(const struct sql_parser *p, uint32_t i)
 {
     while (is_word(p, i) && code_at(p, i + 1) == T_COMMA) i += 2;
     return i + 1;
 }
 
-/* After the query of a CTE: SEARCH DEPTH FIRST BY a, b SET and CYCLE a, b SET, each one token, and then a name. */
+/* Merges the words of SEARCH DEPTH FIRST BY a, b SET and of CYCLE a, b SET, which follow the query of a CTE. The next
+ * token is a name. */
 static uint32_t cte_set(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool search = word_at(p, i, "SEARCH"), how = word_at(p, i + 1, "DEPTH") || word_at(p, i + 1, "BREADTH");
@@ -204,14 +205,15 @@ static uint32_t cte_set(struct sql_parser *p, uint32_t i, unsigned prev)
     return take(p, i, set - i, T_CTE_SET);
 }
 
-/* The index after a constant such as 'x', 1, TRUE, DATE 'x' or 'x'::text. */
+/* Returns the index after a constant such as 'x', 1, TRUE, DATE 'x' or 'x'::text. */
 static uint32_t skip_constant(const struct sql_parser *p, uint32_t i)
 {
     if (is_word(p, i) && code_at(p, i + 1) == T_STRING) i++;
     return i + 1;
 }
 
-/* CYCLE a SET b TO 1 DEFAULT 0 USING c: the values become part of USING. Elsewhere TO is a reserved word. */
+/* Merges TO 1 DEFAULT 0 USING, as in CYCLE a SET b TO 1 DEFAULT 0 USING c, into one USING. Elsewhere TO is a reserved
+ * word. */
 static uint32_t to(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
@@ -221,7 +223,7 @@ static uint32_t to(struct sql_parser *p, uint32_t i, unsigned prev)
     return take(p, i, using - i, T_USING);
 }
 
-/* FETCH FIRST, FETCH NEXT */
+/* FETCH is a keyword before FIRST or NEXT. */
 static uint32_t fetch(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
@@ -230,7 +232,7 @@ static uint32_t fetch(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, clause, T_FETCH);
 }
 
-/* OFFSET begins a clause between a complete operand and a number; elsewhere it is a name. */
+/* OFFSET is a keyword if an operand or a clause ends before it and an operand follows; elsewhere it is a name. */
 static uint32_t offset(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const bool ENDS_CLAUSE[256] = {[T_ALL] = true,  [T_ASC] = true,  [T_DESC] = true, [T_FIRST] = true,
@@ -239,7 +241,7 @@ static uint32_t offset(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, after && begins_operand(p, i + 1), T_OFFSET);
 }
 
-/* x > ANY (...), x LIKE ALL (...); elsewhere ALL is unchanged. */
+/* ANY and ALL quantify an operand after a comparison: x > ANY (...), x LIKE ALL (...). Elsewhere ALL is unchanged. */
 static uint32_t any(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const bool COMPARES[256] = {[T_EQ] = true, [T_NE] = true, [T_LT] = true,      [T_LE] = true,
@@ -255,14 +257,14 @@ static uint32_t ilike(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, infix, T_LIKE_KW);
 }
 
-/* SIMILAR TO */
+/* Merges SIMILAR TO between operands. */
 static uint32_t similar(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool infix = (sql_ends_operand(prev) || prev == T_NOT) && word_at(p, i + 1, "TO") && begins_operand(p, i + 2);
     return infix ? take(p, i, 1, T_LIKE_KW) : classify(p, i, false, 0);
 }
 
-/* AT TIME ZONE */
+/* Merges AT TIME ZONE between operands. */
 static uint32_t at(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool infix =
@@ -270,8 +272,8 @@ static uint32_t at(struct sql_parser *p, uint32_t i, unsigned prev)
     return infix ? take(p, i, 2, T_AT_ZONE) : classify(p, i, false, 0);
 }
 
-/* DIV and MOD are products, XOR is an OR: only between operands, and not if the word is an alias or is followed by a
- * dot. */
+/* DIV and MOD are products, and XOR is an OR, but only between operands. An alias, or a word before a dot, is a
+ * name. */
 static uint32_t infix(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     unsigned code = word_at(p, i, "XOR") ? T_OR : word_at(p, i, "DIV") ? T_SLASH : T_REM;
@@ -289,7 +291,7 @@ static uint32_t symmetric(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, prev == T_BETWEEN && begins_operand(p, i + 1), T_SYMMETRIC);
 }
 
-/* IS UNKNOWN, IS NOT UNKNOWN: the null of booleans. */
+/* UNKNOWN is NULL in IS UNKNOWN and IS NOT UNKNOWN. */
 static uint32_t unknown(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool is = prev == T_IS || (prev == T_NOT && code_at(p, i - 2) == T_IS);
@@ -311,7 +313,7 @@ static uint32_t join_word(struct sql_parser *p, uint32_t i, unsigned prev)
     return 0;
 }
 
-/* GROUPING SETS ( */
+/* Merges GROUPING SETS before a parenthesis. */
 static uint32_t grouping(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
@@ -319,7 +321,7 @@ static uint32_t grouping(struct sql_parser *p, uint32_t i, unsigned prev)
     return sets ? take(p, i, 1, T_GROUPING_SETS) : classify(p, i, false, 0);
 }
 
-/* MariaDB's words after SELECT that do not change its rows, before the first column. Returns their number. */
+/* Returns the number of MariaDB's words between SELECT and the first column that do not change the rows. */
 static uint32_t count_modifiers(const struct sql_parser *p, uint32_t i)
 {
     static const char *const WORDS[] = {"SQL_NO_CACHE",     "SQL_CACHE",      "SQL_CALC_FOUND_ROWS",
@@ -336,7 +338,8 @@ static uint32_t count_modifiers(const struct sql_parser *p, uint32_t i)
     return n;
 }
 
-/* EXISTS (SELECT FROM t): a query without columns, of which only the rows matter. */
+/* Merges SELECT with MariaDB's words after it. Merges SELECT FROM in EXISTS (SELECT FROM t), a query without columns,
+ * whose rows alone matter. */
 static uint32_t select_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     uint32_t modifiers = count_modifiers(p, i + 1);
@@ -345,7 +348,7 @@ static uint32_t select_word(struct sql_parser *p, uint32_t i, unsigned prev)
     return only_rows ? take(p, i, 1, T_SELECT_FROM) : 0;
 }
 
-/* MariaDB: GROUP BY a, b WITH ROLLUP. */
+/* Merges WITH ROLLUP after MariaDB's GROUP BY a, b. */
 static uint32_t with_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     return sql_ends_operand(prev) && word_at(p, i + 1, "ROLLUP") ? take(p, i, 1, T_WITH_ROLLUP) : 0;
@@ -367,13 +370,15 @@ static uint32_t tilde(struct sql_parser *p, uint32_t i, unsigned prev)
     return 0;
 }
 
-/* PostgreSQL's other operators. A few precede their operand: |/ 25, @ -5. Without an operand they are noise, and the
- * error is theirs. */
+/* PostgreSQL's other operators. A few precede their operand: |/ 25, @ -5. An operator without an operand is an error at
+ * the operator. */
 static uint32_t oper(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const char *const PREFIX[] = {"|/", "||/", "@", "@@", "@-@", "!!", "#", "?-", "?|", "|@|", "@#@"};
-    if (prev == T_USING) return 0;                                         /* ORDER BY x USING <: a name of its order */
-    bool unknown_operator = word_at(p, i, "!!") && sql_ends_operand(prev); /* a !!= b */
+    if (prev == T_USING)
+        return 0;                                                          /* ORDER BY x USING <: the operator names the
+                                                                            * order */
+    bool unknown_operator = word_at(p, i, "!!") && sql_ends_operand(prev); /* as in a !!= b */
     if (unknown_operator || !begins_operand(p, i + 1)) p->tokens[i].code = T_ILLEGAL;
     if (sql_ends_operand(prev) || p->tokens[i].code == T_ILLEGAL) return 0;
     for (unsigned k = 0; k < sizeof PREFIX / sizeof *PREFIX; k++)
@@ -381,7 +386,8 @@ static uint32_t oper(struct sql_parser *p, uint32_t i, unsigned prev)
     return 0;
 }
 
-/* x'1FF'::int: PostgreSQL reads an odd number of digits as bits. Without a cast it is a blob with half a byte. */
+/* Hexadecimal digits in an odd number are bits in PostgreSQL, if a cast follows: x'1FF'::int. Without a cast they are
+ * an invalid blob. */
 static uint32_t bits(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
@@ -416,7 +422,7 @@ static uint32_t skip_parens(const struct sql_parser *p, uint32_t i)
     return code_at(p, at) == T_RP ? at + 1 : i;
 }
 
-/* Skips the further words of types that have more than one. */
+/* Returns the index after the one or two words of a type. */
 static uint32_t skip_type_words(const struct sql_parser *p, uint32_t i)
 {
     static const char *const PAIRS[][2] = {
@@ -433,7 +439,8 @@ static uint32_t skip_time_zone(const struct sql_parser *p, uint32_t i)
     return zone ? i + 3 : i;
 }
 
-/* The index after the type that begins at i: name, schema.name, a fixed list of longer ones; (n) or (n, m); [] */
+/* Returns the index after the type that begins at i, or i if there is none. A type is a name, schema.name or two words.
+ * Then (n) or (n, m) may follow, and any number of []. */
 static uint32_t skip_type(const struct sql_parser *p, uint32_t i)
 {
     unsigned code = code_at(p, i);
@@ -452,7 +459,7 @@ static uint32_t skip_type(const struct sql_parser *p, uint32_t i)
     return at;
 }
 
-/* A cast without a type: the error is at the :: */
+/* Makes a :: without a type after it an error. */
 static uint32_t typecast(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
@@ -467,7 +474,7 @@ static uint32_t type_after_cast(struct sql_parser *p, uint32_t i)
     return end > i ? take(p, i, end - i - 1, T_TYPE) : 0;
 }
 
-/* Index of the parenthesis that closes the one at `i`, or n_tokens. */
+/* Returns the index of the parenthesis that closes the one at `i`, or n_tokens. */
 static uint32_t closing(const struct sql_parser *p, uint32_t i)
 {
     uint32_t depth = 0;
@@ -478,7 +485,7 @@ static uint32_t closing(const struct sql_parser *p, uint32_t i)
     return i;
 }
 
-/* MariaDB's units of a text with several numbers: '1 12:30' DAY_MINUTE. */
+/* True for a MariaDB unit of several numbers, as in '1 12:30' DAY_MINUTE. */
 static bool is_double_unit(const struct sql_parser *p, uint32_t i)
 {
     static const char *const UNITS[] = {
@@ -489,7 +496,7 @@ static bool is_double_unit(const struct sql_parser *p, uint32_t i)
     return false;
 }
 
-/* MariaDB's units of time. */
+/* True for a MariaDB unit of time. */
 static bool is_unit(const struct sql_parser *p, uint32_t i)
 {
     static const char *const UNITS[] = {"MICROSECOND", "SECOND", "MINUTE",  "HOUR", "DAY",
@@ -499,8 +506,8 @@ static bool is_unit(const struct sql_parser *p, uint32_t i)
     return is_double_unit(p, i);
 }
 
-/* Returns the index after the operand at i, which may have a sign: a number, a parameter, a name with its table, a
- * call, or a parenthesised expression. */
+/* Returns the index after the operand at i, or after its sign if there is none. An operand is a number, a parameter, a
+ * name with its table, a call, or a parenthesised expression. */
 static uint32_t skip_operand(const struct sql_parser *p, uint32_t i)
 {
     if (code_at(p, i) == T_MINUS || code_at(p, i) == T_PLUS) i++;
@@ -513,7 +520,7 @@ static uint32_t skip_operand(const struct sql_parser *p, uint32_t i)
     return end < p->n_tokens ? end + 1 : i;
 }
 
-/* INTERVAL 1 DAY, INTERVAL 2 * x DAY: marks the unit. */
+/* True for INTERVAL 1 DAY or INTERVAL 2 * x DAY. Marks the unit. */
 static bool opens_interval(struct sql_parser *p, uint32_t i)
 {
     static const bool JOINS[256] = {[T_PLUS] = true, [T_MINUS] = true, [T_STAR] = true, [T_SLASH] = true};
@@ -524,7 +531,7 @@ static bool opens_interval(struct sql_parser *p, uint32_t i)
     return opens;
 }
 
-/* DATE '2020-01-01', TIMESTAMP(3) WITH TIME ZONE '...' */
+/* Merges the words of a type before a string: DATE '2020-01-01', TIMESTAMP(3) WITH TIME ZONE '...'. */
 static uint32_t type_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     if (prev == T_DOT || prev == T_AS) return classify(p, i, false, 0);
@@ -533,7 +540,7 @@ static uint32_t type_word(struct sql_parser *p, uint32_t i, unsigned prev)
     return take(p, i, string - i - 1, T_TYPEWORD);
 }
 
-/* INTERVAL '1' DAY, INTERVAL '1-2' YEAR TO MONTH: called for the word after such a string. */
+/* True for a unit after the string of an interval: INTERVAL '1' DAY, INTERVAL '1-2' YEAR TO MONTH. */
 static bool is_field(const struct sql_parser *p, uint32_t i)
 {
     static const char *const FIELDS[] = {"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"};
@@ -559,7 +566,7 @@ static uint32_t fields(struct sql_parser *p, uint32_t i)
 struct call_words {
     const char *name;
     const char *words[8];
-    unsigned code; /* of such a word; 0: T_ARG_WORD */
+    unsigned code; /* the code of such a word; 0 means T_ARG_WORD */
 };
 
 static const struct call_words CALL_WORDS[] = {
@@ -586,9 +593,9 @@ static bool is_call_word(const struct sql_parser *p, const struct call_words *ca
     return false;
 }
 
-/* Marks the words at depth one as ARG_WORD and returns their number. A call that is never closed is left unmarked, so
- * that in `count(trim(x FROM t` the error stays where SQLite sees it. A word that opens an operand (trim(both)) is a
- * name. */
+/* Marks the words between the arguments of a call as ARG_WORD, and returns their number. Words in inner parentheses do
+ * not count. A call without a closing parenthesis stays unmarked: in `count(trim(x FROM t` the error is then where
+ * SQLite reports it. A word that is the only argument, as in trim(both), is a name. */
 static uint32_t mark_words(struct sql_parser *p, uint32_t i, const struct call_words *call)
 {
     uint32_t end = closing(p, i + 1), depth = 0, marked = 0;
@@ -603,7 +610,8 @@ static uint32_t mark_words(struct sql_parser *p, uint32_t i, const struct call_w
     return marked;
 }
 
-/* Arguments that are words but not names: TIMESTAMPDIFF(DAY, a, b), CONVERT(a USING utf8mb4). They stay as written. */
+/* Marks arguments that are words but not names: TIMESTAMPDIFF(DAY, a, b), CONVERT(a USING utf8mb4). They are printed as
+ * written. */
 static void mark_word_arguments(struct sql_parser *p, uint32_t i)
 {
     bool stamps = word_at(p, i, "TIMESTAMPDIFF") || word_at(p, i, "TIMESTAMPADD");
@@ -613,7 +621,7 @@ static void mark_word_arguments(struct sql_parser *p, uint32_t i)
         p->tokens[end - 1].code = T_NOW;
 }
 
-/* True for the first word of a type that MariaDB's CONVERT takes. */
+/* True for the first word of a type that CONVERT accepts in MariaDB. */
 static bool is_convert_type(const struct sql_parser *p, uint32_t i)
 {
     static const char *const TYPES[] = {"BINARY", "CHAR",    "DATE",  "DATETIME", "DECIMAL", "DOUBLE",
@@ -642,7 +650,8 @@ static bool convert_is_cast(struct sql_parser *p, uint32_t i)
     return true;
 }
 
-/* BINARY x: x by its bytes. A word before a string may be a column with an alias. */
+/* BINARY is a keyword before an operand that is compared by its bytes. Before a string it may be a column with an
+ * alias. */
 static uint32_t binary_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool item = prev == T_SELECT || prev == T_COMMA || prev == T_DISTINCT;
@@ -664,14 +673,14 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
 
 /* ---- operators with a schema ---- */
 
-/* The index after the characters of an operator, which may be several tokens. */
+/* Returns the index after the characters of an operator, which may be several tokens. */
 static uint32_t skip_operator(const struct sql_parser *p, uint32_t i)
 {
     while (i < p->n_tokens && strchr("+-*/<>=~!@#%^&|?", p->text[p->tokens[i].start])) i++;
     return i;
 }
 
-/* OPERATOR(+), OPERATOR(pg_catalog.+): one token, between operands or before one. */
+/* Merges the tokens of OPERATOR(+) or OPERATOR(pg_catalog.+), which is between operands or before one. */
 static uint32_t operator_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     uint32_t at = i + 2;
@@ -683,7 +692,7 @@ static uint32_t operator_word(struct sql_parser *p, uint32_t i, unsigned prev)
 
 /* ---- MariaDB's JSON_TABLE, MATCH and hints ---- */
 
-/* The index after the type of a column, with its further words (UNSIGNED, CHARACTER SET utf8mb4). */
+/* Returns the index after the type of a column, including words such as UNSIGNED or CHARACTER SET utf8mb4. */
 static uint32_t skip_json_type(const struct sql_parser *p, uint32_t i)
 {
     uint32_t at = skip_type(p, i);
@@ -705,7 +714,7 @@ static uint32_t mark_json_column(struct sql_parser *p, uint32_t i)
     return end;
 }
 
-/* Marks NESTED PATH '$.x' COLUMNS at `i`. Returns the index after it, or `i` if it is something else. */
+/* Marks NESTED PATH '$.x' COLUMNS at `i`. Returns the index after it, or `i` if there is no such path. */
 static uint32_t mark_json_nested(struct sql_parser *p, uint32_t i)
 {
     uint32_t path = word_at(p, i, "NESTED") ? i + 1 + word_at(p, i + 1, "PATH") : i;
@@ -733,7 +742,7 @@ static void mark_json_columns(struct sql_parser *p, uint32_t i)
     }
 }
 
-/* JSON_TABLE(x, path COLUMNS (...)) in FROM */
+/* JSON_TABLE is a keyword in FROM: JSON_TABLE(x, path COLUMNS (...)). Marks its columns. */
 static uint32_t json_table(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool before = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_LP;
@@ -746,7 +755,7 @@ static uint32_t json_table(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, true, T_JSON_TABLE);
 }
 
-/* The index after IN BOOLEAN MODE and similar words, or `i`. */
+/* Returns the index after a search mode such as IN BOOLEAN MODE, or `i`. */
 static uint32_t skip_search_mode(const struct sql_parser *p, uint32_t i)
 {
     static const char *const MODES[][4] = {
@@ -755,12 +764,13 @@ static uint32_t skip_search_mode(const struct sql_parser *p, uint32_t i)
         unsigned n = 0;
         while (n < 4 && MODES[k][n] && word_at(p, i + n, MODES[k][n])) n++;
         if (n < 4 && MODES[k][n]) continue;
-        return n == 4 ? skip_search_mode(p, i + n) : i + n; /* the natural language mode may have an expansion */
+        return n == 4 ? skip_search_mode(p, i + n) : i + n; /* WITH QUERY EXPANSION may follow the natural language
+                                                             * mode */
     }
     return i;
 }
 
-/* MATCH (a, b) AGAINST ('x' IN BOOLEAN MODE) */
+/* Marks the words of MATCH (a, b) AGAINST ('x' IN BOOLEAN MODE). */
 static uint32_t match_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     if (!word_at(p, i, "MATCH") || sql_ends_operand(prev) || code_at(p, i + 1) != T_LP) return 0;
@@ -776,7 +786,7 @@ static uint32_t match_word(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, true, T_MATCH);
 }
 
-/* The index after the names (a, b) in parentheses, which may be none, or `i`. */
+/* Returns the index after a list of names in parentheses, (a, b) or (), or `i` if there is none. */
 static uint32_t skip_name_list(const struct sql_parser *p, uint32_t i)
 {
     uint32_t at = i + 1;
@@ -789,7 +799,7 @@ static uint32_t skip_name_list(const struct sql_parser *p, uint32_t i)
     return !more && code_at(p, at) == T_RP ? at + 1 : i;
 }
 
-/* The index after USE INDEX FOR ORDER BY (a, b), or `i`. */
+/* Returns the index after a hint such as USE INDEX FOR ORDER BY (a, b), or `i`. */
 static uint32_t skip_hint(const struct sql_parser *p, uint32_t i)
 {
     uint32_t at = i + 2;
@@ -800,7 +810,7 @@ static uint32_t skip_hint(const struct sql_parser *p, uint32_t i)
     return end > at ? end : i;
 }
 
-/* USE INDEX (a) IGNORE INDEX (b) after a table */
+/* Merges the hints after a table: USE INDEX (a) IGNORE INDEX (b). */
 static uint32_t index_hint(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     uint32_t end = sql_ends_operand(prev) ? skip_hint(p, i) : i, next = end;
@@ -809,14 +819,14 @@ static uint32_t index_hint(struct sql_parser *p, uint32_t i, unsigned prev)
     return take(p, i, end - i - 1, T_INDEX_HINT);
 }
 
-/* FROM t PARTITION (p0, p1) */
+/* Merges PARTITION (p0, p1) after a table. */
 static uint32_t table_partition(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     uint32_t end = prev == T_ID && code_at(p, i + 2) != T_RP ? skip_name_list(p, i + 1) : i + 1;
     return end > i + 1 ? take(p, i, end - i - 1, T_TABLE_PARTITION) : 0;
 }
 
-/* ---- reserved words as names ---- */
+/* ---- reserved words that may be names ---- */
 
 /* True for tokens that may follow the name of an output, a table or a column. */
 static bool ends_name(const struct sql_parser *p, uint32_t i)
@@ -825,7 +835,8 @@ static bool ends_name(const struct sql_parser *p, uint32_t i)
     return code == T_COMMA || code == T_FROM || code == T_RP || code == T_SEMI || code == SQL_END_OF_TEXT;
 }
 
-/* PostgreSQL accepts any word after AS as a name, if nothing follows it. */
+/* True for a reserved word that can be a name after AS. PostgreSQL accepts any word there; here the alias must also end
+ * the item. */
 static bool names_output(const struct sql_parser *p, uint32_t i)
 {
     static const bool WORDS[256] = {
@@ -840,8 +851,8 @@ static bool names_output(const struct sql_parser *p, uint32_t i)
     return WORDS[p->tokens[i].code] && ends_name(p, i + 1);
 }
 
-/* Words that SQLite reserves and PostgreSQL or MariaDB does not: SELECT sum(amount) FROM transaction. They are names
- * where a name is possible. The engine decides. */
+/* Words that SQLite reserves and PostgreSQL or MariaDB does not: SELECT sum(amount) FROM transaction. They are read as
+ * names where a name is possible. The engine decides whether they are valid. */
 static uint32_t reserved(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const char *const OPEN[] = {"ADD",    "ALTER",   "COMMIT", "DELETE",      "DROP",  "INDEX",
@@ -858,7 +869,7 @@ static uint32_t reserved(struct sql_parser *p, uint32_t i, unsigned prev)
     return 0;
 }
 
-/* Code, and the function that classifies it. */
+/* The codes of contextual tokens, each with its classifier. */
 /* clang-format off */
 #define CLASSIFIERS(X)                                                                                                 \
     X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper) X(T_EXTRACT, call_words)            \
@@ -887,7 +898,8 @@ const bool SQL_CONTEXTUAL[256] = {
 #undef X
 };
 
-/* A type follows ::, fields may follow the string of an INTERVAL, and any word behind a point or AS may be a name. */
+/* Tokens after which the next token is contextual. A type follows ::, units may follow the string of an INTERVAL, and
+ * any word after a dot or AS may be a name. */
 const bool SQL_OPENS_CONTEXT[256] = {[T_TYPECAST] = true, [T_STRING] = true, [T_DOT] = true, [T_AS] = true};
 
 uint32_t sql_classify_keyword(struct sql_parser *p, uint32_t i, unsigned prev)

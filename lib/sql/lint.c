@@ -1,10 +1,10 @@
-/* Lint: forms that the grammar accepts but no author intends. Lint inspects the tree, not the tokens, so a statement
+/* Lint: forms that the grammar accepts but no author intends. Lint inspects the tree and not the tokens, so a statement
  * and its printed form get the same diagnostics. */
 #include "lib/sql/parser.h"
 
 #include "lib/sql/grammar.h"
 
-enum { MAX_NAMES = 64 }; /* tables of one statement that are inspected */
+enum { MAX_NAMES = 64 }; /* maximum number of tables inspected in a statement */
 
 struct lint_tables {
     const struct sql_node *tables[MAX_NAMES];
@@ -50,7 +50,8 @@ static struct sql_token parenthesis(const struct sql_parser *p, const struct sql
     return p->tokens[low];
 }
 
-/* schema.function(...) is PostgreSQL syntax. table.count(*) is a mistake; SQLite reports it at the parenthesis. */
+/* Reports a call such as table.count(*), at its parenthesis as SQLite does. schema.function(...) is valid in
+ * PostgreSQL. */
 static void find_methods(struct sql_parser *p, const struct sql_node *root)
 {
     struct lint_tables names = {.n = 0};

@@ -1,10 +1,10 @@
-/* The driver: sites, sampling, and the check that a mutant is sound SQL and differs from the original. */
+/* The driver: finds sites, samples them, and checks that each mutant is valid SQL and differs from the original. */
 #include "lib/sql/mutate_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SITES = 20000, MAX_NODES_MADE = 20000000 }; /* bounds on what a hostile statement can cost */
+enum { MAX_SITES = 20000, MAX_NODES_MADE = 20000000 }; /* limits on the cost of hostile statements */
 
 static const struct mutate_op OPS[SQL_MUTATOR_COUNT] = {
 #define X(name, what) {#name, what, mutate_##name##_ways, mutate_##name},
@@ -24,7 +24,7 @@ const char *sql_mutator_meaning(enum sql_mutator op)
 
 /* ---- randomness ---- */
 
-/* SplitMix64: one well-mixed value for each input. */
+/* SplitMix64: returns a pseudorandom value for each input. */
 static uint64_t scramble(uint64_t x)
 {
     x += 0x9E3779B97F4A7C15ULL;
@@ -45,7 +45,7 @@ struct site {
     enum sql_mutator op;
     const struct sql_node *at;
     uint32_t way;
-    uint64_t order; /* random: sites are tried in this order within their operator */
+    uint64_t order; /* random; sites of an operator are tried in this order */
     uint32_t round; /* index within the operator: sites of the first round precede those of the second */
 };
 
@@ -132,7 +132,8 @@ static bool aggregates_items(const struct sql_block *block)
     return false;
 }
 
-/* True if no aggregate is where the engines refuse one: in WHERE, ON and GROUP BY, and in ORDER BY of a plain query. */
+/* True if no aggregate is at a place where the engines refuse it. Such places are WHERE, ON, GROUP BY, and ORDER BY of
+ * a query without aggregation. */
 static bool aggregates_fit(const struct sql_bound *bound)
 {
     const struct sql_node *root = bound->stmt->root;
@@ -146,8 +147,8 @@ static bool aggregates_fit(const struct sql_bound *bound)
     return true;
 }
 
-/* True if the mutant parses, binds and differs from the original. The span is that of the node with the touched one's
- * id: printing and parsing preserve the shape of the tree. */
+/* True if the mutant parses, binds and differs from the original. Sets the span to that of the node whose id is
+ * `touched`. Printing and parsing preserve the shape of the tree, and so the ids. */
 static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const char *original,
                      struct sql_mutation *out)
 {
@@ -166,7 +167,7 @@ static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const 
     return true;
 }
 
-/* Makes the mutant of a site; its text lives in the mutant's own arena. Returns false if the site yields none. */
+/* Makes the mutant of a site. Its text lives in the mutant's own arena. Returns false if the result is unsound. */
 static bool make_mutant(struct mutant *m, const struct site *site, const char *original, struct sql_mutation *out)
 {
     if (!copy_statement(m, m->bound->stmt)) return false;

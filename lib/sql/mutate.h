@@ -1,9 +1,10 @@
-/* Mutants of correct SQL: plausible errors of text-to-SQL systems, one at a time.
+/* Mutants of correct SQL, each with one plausible error of text-to-SQL systems.
  *
  * Every operator takes a correct, bound statement and changes one thing that models get wrong: a literal, a column, a
  * join, a clause. A mutant parses and binds against the same catalog, differs from the original in normal form, and is
- * named after its operator. The mutator does not run it: the caller must check whether its *result* differs too. The
- * same statement, environment and seed give the same mutants, in the same order. Thread: any; no state. */
+ * named after its operator. The mutator does not run mutants. The caller must check whether the *result* of a mutant
+ * differs, too. The same statement, environment and seed give the same mutants, in the same order. Thread: any; no
+ * state. */
 #ifndef ASSAY_LIB_SQL_MUTATE_H
 #define ASSAY_LIB_SQL_MUTATE_H
 
@@ -95,14 +96,14 @@ enum sql_trait {
     SQL_TRAIT_FEW = 1U << 4 /* few distinct values */
 };
 
-/* The view of a database that mutation needs. */
+/* The schema and the data of a database, as mutation reads them. */
 struct sql_mutate_env {
     const struct sql_catalog *catalog;
     const struct sql_mutate_key *keys;
     uint32_t n_keys;
     const void *self;
     /* Returns some value of that column as SQL literal text ('France', 42), in the arena; equal draws give equal
-     * values. Returns NULL if there is none. May be NULL: values then only change in ways that need no data. */
+     * values. Returns NULL if there is none. May be NULL: literals then change only in ways that need no data. */
     const char *(*sample_value)(const void *self, struct arena *arena, int table, int column, uint64_t draw);
     /* Returns the traits (enum sql_trait) of a column. May be NULL: operators that need them then yield nothing. */
     unsigned (*traits)(const void *self, int table, int column);
@@ -111,13 +112,13 @@ struct sql_mutate_env {
 struct sql_mutation {
     enum sql_mutator op;
     const char *sql;     /* NUL-terminated, in the arena */
-    uint32_t start, end; /* bytes of `sql` with the error: the changed node, or the parent of a lost one */
+    uint32_t start, end; /* bytes of `sql` with the error: the changed node, or the parent of a removed one */
 };
 
 const char *sql_mutator_name(enum sql_mutator op);
 const char *sql_mutator_meaning(enum sql_mutator op);
 
-/* Makes up to `n` distinct mutants (0 for all), drawn by `seed`. Operators alternate, so that none dominates. `bound`
+/* Makes up to `n` distinct mutants (0 for all), chosen by `seed`. Operators alternate, so that none dominates. `bound`
  * must have no diagnostics. Returns the count, or -1 if the arena is full. */
 int sql_mutate(struct arena *arena, const struct sql_bound *bound, const struct sql_mutate_env *env, uint64_t seed,
                uint32_t n, struct sql_mutation **out);

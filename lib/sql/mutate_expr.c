@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- building blocks ---- */
+/* ---- making nodes ---- */
 
 struct sql_node *mutate_set_text(struct mutant *m, struct sql_node *n, const char *text)
 {
@@ -103,7 +103,7 @@ struct sql_node *mutate_cut_condition(struct sql_node *condition)
     return above;
 }
 
-/* A member of a chain of conditions in WHERE or HAVING. */
+/* True for a condition of WHERE or HAVING: the whole one, or a member of its AND / OR chain. */
 static bool is_condition(const struct sql_node *n)
 {
     if (is_logic(n)) return false;
@@ -258,7 +258,6 @@ static bool in_condition(const struct sql_node *n)
     return clause == SQL_CLAUSE_WHERE || clause == SQL_CLAUSE_HAVING || clause == SQL_CLAUSE_FROM;
 }
 
-/* Puts a string literal in place of the old one (perhaps a double-quoted word). */
 struct sql_node *mutate_put_string(struct mutant *m, const struct sql_node *at, const char *text, size_t len)
 {
     struct sql_node *n = sql_make(m->arena, SQL_LITERAL), *old = mutate_copy(m, at);
@@ -294,7 +293,8 @@ uint32_t mutate_literal_case_ways(const struct mutant *m, const struct sql_node 
     return mutate_is_string(at) && in_condition(at) && at->text_len > 0 ? 2 : 0;
 }
 
-/* Way 0 makes the string lower case, or upper case if it was lower; way 1 changes the first letter's case. */
+/* Changes letter case. Way 0 makes the string lower case, or upper case if it is already lower case. Way 1 changes the
+ * case of the first letter. */
 struct sql_node *mutate_literal_case(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     char *text = arena_strndup(m->arena, at->text, at->text_len);
@@ -378,7 +378,7 @@ uint32_t mutate_like_pattern_ways(const struct mutant *m, const struct sql_node 
     return memchr(at->text, '%', at->text_len) ? 3 : 0;
 }
 
-/* Without any %, without the first, without the last. */
+/* Removes wildcards: every % (way 0), the first (way 1) or the last (way 2). */
 struct sql_node *mutate_like_pattern(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     const char *first = memchr(at->text, '%', at->text_len), *last = memrchr(at->text, '%', at->text_len);
@@ -463,7 +463,8 @@ uint32_t mutate_string_column_ways(const struct mutant *m, const struct sql_node
     return ref && (ref->clause == SQL_CLAUSE_SELECT || ref->clause == SQL_CLAUSE_ORDER) && at->text_len > 3 ? 2 : 0;
 }
 
-/* Spaces for underscores, or a letter doubled. */
+/* Misspells the column in double quotes: with spaces instead of underscores (way 0), or with its second letter doubled
+ * (way 1). */
 struct sql_node *mutate_string_column(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     struct sql_node *n = mutate_copy(m, at);
@@ -514,7 +515,8 @@ uint32_t mutate_count_what_ways(const struct mutant *m, const struct sql_node *a
     return sql_is_aggregate(at) && is_count(at) ? 2 : 0;
 }
 
-/* COUNT(*) of a random column's distinct values; COUNT(x) with and without DISTINCT; COUNT(*) for COUNT(DISTINCT x). */
+/* Turns COUNT(*) into a count of a random column's distinct values. Otherwise way 0 adds or removes DISTINCT, and way 1
+ * turns COUNT(DISTINCT x) into COUNT(*). */
 struct sql_node *mutate_count_what(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     struct sql_node *call = mutate_copy(m, at);

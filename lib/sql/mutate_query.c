@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Removes a clause; its parent is the touched node. */
+/* Removes a clause or a list entry. Returns its parent, the touched node. */
 static struct sql_node *drop(struct mutant *m, const struct sql_node *at)
 {
     struct sql_node *clause = mutate_copy(m, at), *parent = clause->parent;
@@ -253,7 +253,7 @@ struct sql_node *mutate_drop_set_arm(struct mutant *m, const struct sql_node *at
 
 /* ---- joins ---- */
 
-/* The source on that side of a join, if it is a single FROM item. */
+/* Returns the source on that side of a join, or NULL if the side is not a single FROM item. */
 static const struct sql_source *joined_source(const struct mutant *m, const struct sql_node *join, unsigned side)
 {
     const struct sql_node *item = join->kind == SQL_JOIN ? sql_kid(join, side) : NULL;
@@ -283,7 +283,8 @@ static void drop_conditions_on(struct mutant *m, const struct sql_node *select, 
     }
 }
 
-/* Replaces columns of the source by columns of that name elsewhere, or by the first column of a remaining source. */
+/* Replaces columns of the removed source by columns of that name in other sources, or by a random column of another
+ * source. */
 static bool repoint_columns(struct mutant *m, const struct sql_source *gone)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -308,7 +309,7 @@ static bool repoint_columns(struct mutant *m, const struct sql_source *gone)
     return true;
 }
 
-/* Removes items that only show the removed source, as long as one item remains. */
+/* Removes the items that use the removed source, as long as one item remains. */
 static void drop_items_on(struct mutant *m, const struct sql_node *select, const struct sql_source *source)
 {
     const struct sql_node *items = sql_kid(select, SELECT_ITEMS);
@@ -323,8 +324,8 @@ uint32_t mutate_drop_join_ways(const struct mutant *m, const struct sql_node *at
     return joined_source(m, at, JOIN_LEFT) ? 4 : 2;
 }
 
-/* Removes the right side (ways 0, 1) or the left (2, 3). Even ways keep the width of the result; odd ways drop the
- * items that showed the table. */
+/* Removes the right side (ways 0, 1) or the left (2, 3). Even ways preserve the number of output columns. Odd ways drop
+ * the items that use the removed table. */
 struct sql_node *mutate_drop_join(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     unsigned side = way < 2 ? JOIN_RIGHT : JOIN_LEFT;
@@ -351,7 +352,7 @@ static bool has_source(const struct sql_block *block, const char *name)
     return false;
 }
 
-/* Makes a TABLE node, with its schema if the name alone does not reach it. */
+/* Makes a TABLE node. It includes the schema if the name must be qualified. */
 static struct sql_node *table_node(struct mutant *m, int table)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -426,7 +427,7 @@ struct sql_node *mutate_add_join(struct mutant *m, const struct sql_node *at, ui
     return NULL;
 }
 
-/* One side of an equality between columns of two tables. */
+/* Returns the ref of a column that is an operand of an equality between columns of two sources, or NULL. */
 static const struct sql_ref *join_side(const struct sql_node *at)
 {
     const struct sql_node *p = at->parent;
@@ -462,7 +463,8 @@ static const struct sql_mutate_key *key_of(const struct mutant *m, int table, in
     return NULL;
 }
 
-/* friend_id for student_id: both refer to the same table. */
+/* Returns another column of the table that refers to the same table, such as friend_id for student_id; -1 if there is
+ * none. */
 static int twin_key(const struct mutant *m, const struct sql_ref *ref)
 {
     const struct sql_mutate_key *own = key_of(m, ref->table, ref->column);

@@ -1,4 +1,4 @@
-/* Mutators of meaning that rebuild a part of the query: the joins between tables, the scope of a negation, two sets
+/* Mutators that rebuild a part of the query: the joins between tables, the scope of a negation, or two sets that are
  * compared. */
 #include "lib/sql/mutate_ops.h"
 
@@ -28,8 +28,8 @@ static const struct sql_mutate_key *key_to(const struct mutant *m, int table, in
     return NULL;
 }
 
-/* Returns the counterpart of a column in another table: the key to the same table, the column of the same name, or one
- * of the same kind. */
+/* Returns the counterpart of a column in another table, or -1. It is a key to the same table, else the column of the
+ * same name, else a column with the same traits. */
 static int counterpart(const struct mutant *m, const struct sql_ref *ref, int table)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -43,7 +43,7 @@ static int counterpart(const struct mutant *m, const struct sql_ref *ref, int ta
     return mutate_column_with(m, table, traits, -1, (uint32_t)ref->column);
 }
 
-/* Replaces the table of a source by another one. */
+/* Replaces the table of a source by another table, and its columns by their counterparts. */
 static struct sql_node *swap_table(struct mutant *m, const struct sql_source *source, int table)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -70,13 +70,13 @@ static struct sql_node *swap_table(struct mutant *m, const struct sql_source *so
     return mutate_set_text(m, node, name);
 }
 
-/* True if the key's table is another one and refers to the same table as this one. */
+/* True if the key's table is another table than `table`, and both refer to the same table. */
 static bool is_rival(const struct mutant *m, const struct sql_mutate_key *key, int table)
 {
     return key->table != table && key_to(m, table, key->ref_table);
 }
 
-/* Returns the n-th table that is a rival, or -1. */
+/* Returns the n-th table that refers to the same table as `table` does, or -1. */
 static int rival(const struct mutant *m, int table, uint32_t n)
 {
     const struct sql_mutate_key *keys = m->env->keys;
@@ -88,7 +88,7 @@ static int rival(const struct mutant *m, int table, uint32_t n)
     return -1;
 }
 
-/* Returns the n-th key between the tables of a join, other than the one in use. */
+/* Returns the n-th key between the tables of a join that the join does not use, or NULL. */
 static const struct sql_mutate_key *other_key(const struct mutant *m, const struct sql_ref *a, const struct sql_ref *b,
                                               uint32_t n)
 {
@@ -138,7 +138,7 @@ struct sql_node *mutate_wrong_join_path(struct mutant *m, const struct sql_node 
     return test;
 }
 
-/* Returns the n-th table that a key connects to this one. */
+/* Returns the n-th table that a key connects to `table`, or -1. */
 static int neighbour(const struct mutant *m, int table, uint32_t n)
 {
     for (uint32_t i = 0; i < m->env->n_keys; i++) {
@@ -165,7 +165,7 @@ struct sql_node *mutate_wrong_entity(struct mutant *m, const struct sql_node *at
     return swap_table(m, source, neighbour(m, source->table, way));
 }
 
-/* ---- rows multiplied ---- */
+/* ---- fan-out ---- */
 
 static const struct sql_mutate_key *key_into(const struct mutant *m, const struct sql_block *block, uint32_t n)
 {
@@ -191,9 +191,9 @@ struct sql_node *mutate_fan_out_aggregate(struct mutant *m, const struct sql_nod
     return mutate_join_by(m, at, &block->sources[0], key_into(m, block, way));
 }
 
-/* ---- what a negation covers ---- */
+/* ---- scope of a negation ---- */
 
-/* A subquery `SELECT y FROM ... [WHERE ...]` that a column is not in. */
+/* Returns the block of the subquery in `x NOT IN (SELECT y FROM ... [WHERE ...])`, or NULL. */
 static const struct sql_block *excluded(const struct mutant *m, const struct sql_node *at)
 {
     if (!sql_is(at, SQL_IN) || !(at->flags & SQL_F_NOT) || !sql_is(sql_kid(at, IN_RIGHT), SQL_SUBQUERY)) return NULL;
@@ -246,7 +246,7 @@ struct sql_node *mutate_never_vs_not_all(struct mutant *m, const struct sql_node
     return negate_first(sql_kid(select, SELECT_WHERE)) ? copy : NULL;
 }
 
-/* Returns the column that the subquery selects; NULL unless it is one plain column. */
+/* Returns the column that the subquery selects, or NULL if it does not select a single plain column. */
 static const struct sql_ref *excluded_column(const struct sql_block *inner)
 {
     return mutate_base_column(sql_kid(sql_kid(sql_kid(inner->node, SELECT_ITEMS), 0), 0));
@@ -257,7 +257,7 @@ static bool same_name(const struct sql_source *a, const struct sql_source *b)
     return !a->name || !b->name || sql_name_is(a->name, a->name_len, b->name, b->name_len);
 }
 
-/* True if the excluded rows may be joined to the one table around. */
+/* True if the tables of the NOT IN subquery can be joined to the only table of the enclosing block. */
 static bool may_join(const struct mutant *m, const struct sql_node *at, const struct sql_block *inner)
 {
     const struct sql_block *outer = sql_block_of(m->bound, at);
@@ -270,7 +270,7 @@ static bool may_join(const struct mutant *m, const struct sql_node *at, const st
     return true;
 }
 
-/* a <> x AND b <> y */
+/* True for a <> x AND b <> y. */
 static bool is_neither(const struct sql_node *at)
 {
     if (!sql_is(at, SQL_BINARY) || at->op != SQL_OP_AND) return false;
@@ -319,7 +319,7 @@ static struct sql_node *join_excluded(struct mutant *m, const struct sql_node *a
     return join;
 }
 
-/* NOT (a = x AND b = y) for a <> x AND b <> y. */
+/* Turns a <> x AND b <> y into NOT (a = x AND b = y). */
 static struct sql_node *not_both(struct mutant *m, const struct sql_node *at)
 {
     struct sql_node *not_node = sql_make(m->arena, SQL_UNARY), *both = mutate_copy(m, at);
@@ -356,7 +356,8 @@ static const struct sql_source *same_table(const struct sql_block *block, int ta
     return NULL;
 }
 
-/* Returns the right arm's condition, on the tables of the left arm; NULL if the condition needs other tables. */
+/* Returns a copy of the right arm's condition for the tables of the left arm. Returns NULL if the condition needs other
+ * tables. */
 static struct sql_node *borrowed(struct mutant *m, const struct sql_node *condition, const struct sql_block *block)
 {
     struct sql_node *copy = sql_copy(m->arena, mutate_copy(m, condition)), *to = copy;
@@ -376,7 +377,8 @@ static bool is_plain_select(const struct sql_node *n)
     return sql_is(n, SQL_SELECT) && sql_kid(n, SELECT_WHERE) && !sql_kid(n, SELECT_GROUP);
 }
 
-/* Merges two arms into one with two conditions (way 0: OR, 1: AND), or splits one condition into two arms. */
+/* Merges two arms into one with both conditions, joined by OR (way 0) or AND (way 1), or splits such a condition into
+ * two arms. */
 uint32_t mutate_set_both_ways(const struct mutant *m, const struct sql_node *at)
 {
     if (sql_is(at, SQL_COMPOUND))

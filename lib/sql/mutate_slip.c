@@ -1,5 +1,5 @@
-/* Mutators of meaning that preserve the form: wrong values, columns, measures and units. Each replaces a part by
- * another of equal length and plausibility. */
+/* Mutators that preserve the form of the query: wrong values, columns, measures and units. Each replaces a part by
+ * another one that is as long and as plausible. */
 #include "lib/sql/mutate_ops.h"
 
 #include <stdio.h>
@@ -25,14 +25,14 @@ int mutate_column_with(const struct mutant *m, int table, unsigned traits, int e
     return -1;
 }
 
-/* Returns the traits by which a column may be confused with another. */
+/* Returns the traits that make a column likely to be confused with another. */
 static unsigned class_of(const struct mutant *m, const struct sql_ref *ref)
 {
     return mutate_traits(m, ref->table, ref->column) & (SQL_TRAIT_NUMBER | SQL_TRAIT_TEXT | SQL_TRAIT_DATE);
 }
 
-/* Replaces a column by another one with these traits: of the same table (ways 0 and 1), or of another table in FROM
- * (way 2). */
+/* Replaces a column by another one with one of these traits. Ways 0 and 1 take a column of the same table, way 2 one of
+ * another table in FROM. */
 static struct sql_node *put_like(struct mutant *m, const struct sql_node *at, unsigned traits, uint32_t way)
 {
     const struct sql_source *source = at->ref->source;
@@ -109,7 +109,7 @@ struct sql_node *mutate_contradicted_value(struct mutant *m, const struct sql_no
     return value;
 }
 
-/* Returns the literal on the other side of a comparison, LIKE or IN, or NULL. */
+/* Returns the literal that a column is compared with, by a comparison, LIKE, BETWEEN or IN; NULL if there is none. */
 static const struct sql_node *literal_beside(const struct sql_node *at)
 {
     const struct sql_node *p = at->parent;
@@ -167,8 +167,8 @@ static bool is_date_pattern(const struct sql_node *at)
     return (at->text[0] == '%') != (at->text[at->text_len - 1] == '%');
 }
 
-/* Mutates dates: the format of strftime, a pattern for the end of a date instead of its beginning or the reverse, or
- * the column of another date. */
+/* Mutates dates. It changes the format of strftime, or the column to another date. A pattern for the end of a date
+ * becomes one for its beginning, or the reverse. */
 uint32_t mutate_date_part_ways(const struct mutant *m, const struct sql_node *at)
 {
     if (mutate_is_string(at) && is_call(at->parent ? at->parent->parent : NULL, "strftime")) return N_PARTS;
@@ -267,7 +267,7 @@ struct sql_node *mutate_group_key(struct mutant *m, const struct sql_node *at, u
     return column < 0 ? NULL : mutate_put_sibling(m, at, column);
 }
 
-/* Parts of names of two columns that are easily taken for one another. */
+/* Pairs of words whose columns are easily confused: home_team and away_team. */
 static const char *const OPPOSITES[][2] = {{"source", "destination"},
                                            {"source", "dest"},
                                            {"home", "away"},
@@ -300,7 +300,7 @@ static bool ascii_same(const char *a, const char *b, size_t len)
     return true;
 }
 
-/* Returns the column named like this one but with `to` in place of `from`, or -1. */
+/* Returns the column whose name has `to` instead of `from`, or -1. */
 static int renamed(const struct mutant *m, const struct sql_ref *ref, const char *from, const char *to)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -344,7 +344,7 @@ struct sql_node *mutate_self_join_relation(struct mutant *m, const struct sql_no
 
 /* ---- measures ---- */
 
-/* True if the query returns a single column and no groups, so that its item can become the first row of an order. */
+/* True if the query returns a single column and no groups, so that ORDER BY and LIMIT 1 can replace the aggregate. */
 static bool is_lone_item(const struct mutant *m, const struct sql_node *at)
 {
     const struct sql_block *block = sql_block_of(m->bound, at);
@@ -472,7 +472,7 @@ struct sql_node *mutate_text_number(struct mutant *m, const struct sql_node *at,
     return cast;
 }
 
-/* Puts parentheses around the operand of a quotient if it has an operator. */
+/* Puts an operand that is a binary operator in parentheses. */
 static struct sql_node *in_parens(struct sql_node *n)
 {
     if (sql_is(n, SQL_BINARY)) n->flags |= SQL_F_PAREN;
@@ -503,8 +503,8 @@ static bool is_whole_float(const struct sql_node *at)
     return dot && dot > at->text;
 }
 
-/* Changes 100.0 to 100, or an average to a sum divided by a count. That quotient is an integer division (way 0) or not
- * (way 1). */
+/* Changes 100.0 to 100, or an average to a sum divided by a count. Way 0 divides integers; way 1 first multiplies the
+ * sum by 1.0. */
 uint32_t mutate_percentage_integer_division_ways(const struct mutant *m, const struct sql_node *at)
 {
     if (is_whole_float(at)) return 1;
@@ -533,7 +533,7 @@ struct sql_node *mutate_percentage_integer_division(struct mutant *m, const stru
     return share;
 }
 
-/* ---- rows or groups ---- */
+/* ---- conditions on rows or groups ---- */
 
 /* Moves a condition of HAVING on an aggregate to WHERE as a condition on its argument. Moves a condition of WHERE in a
  * grouped block to HAVING as a condition on an aggregate. */
@@ -573,7 +573,7 @@ struct sql_node *mutate_having_vs_where(struct mutant *m, const struct sql_node 
     return put_condition(m, mutate_copy(m, block->node), having ? SELECT_WHERE : SELECT_HAVING, test);
 }
 
-/* ---- the same, said with more care ---- */
+/* ---- equivalent forms ---- */
 
 static struct sql_node *said(struct mutant *m, const char *text, unsigned slot, struct sql_node *x)
 {
@@ -582,8 +582,8 @@ static struct sql_node *said(struct mutant *m, const char *text, unsigned slot, 
     return x ? n : NULL;
 }
 
-/* For a superlative's column, way 0 excludes rows without a value, and way 1 casts the column. For COUNT(*), way 0
- * counts keys. */
+/* For the column of a MAX, MIN or ORDER BY ... LIMIT, way 0 excludes rows without a value, and way 1 casts the column.
+ * For COUNT(*), way 0 counts keys. */
 uint32_t mutate_said_with_care_ways(const struct mutant *m, const struct sql_node *at)
 {
     const struct sql_ref *ref = mutate_base_column(at);
@@ -614,7 +614,7 @@ struct sql_node *mutate_said_with_care(struct mutant *m, const struct sql_node *
     return cast;
 }
 
-/* ---- a condition that holds nearly always ---- */
+/* ---- conditions that nearly all rows meet ---- */
 
 static const struct sql_ref *tested_column(const struct sql_node *at)
 {

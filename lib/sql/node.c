@@ -1,4 +1,4 @@
-/* Nodes: making them, linking them, walking them. All walks are iterative: they climb by parent and slot. */
+/* Makes, links and walks nodes. All walks are iterative: they climb by parent and slot. */
 #include "lib/sql/sql.h"
 
 #include <string.h>
@@ -123,7 +123,7 @@ enum sql_op sql_op_negate(enum sql_op op)
     }
 }
 
-/* CASE is a list whose first two places are slots. */
+/* Returns the number of slots of a kind. CASE is a list whose first two entries are slots. */
 static unsigned fixed_kids(enum sql_kind kind)
 {
     int slots = KINDS[kind].slots;
@@ -131,7 +131,7 @@ static unsigned fixed_kids(enum sql_kind kind)
     return kind == SQL_CASE ? CASE_FIRST_WHEN : 0;
 }
 
-/* One allocation holds the node and its slots; a list that grows moves its array away from there. */
+/* One allocation holds the node and its slots; a list that grows gets a new array elsewhere. */
 struct sql_node *sql_make(struct arena *arena, enum sql_kind kind)
 {
     unsigned fixed = fixed_kids(kind), room = KINDS[kind].slots < 0 ? fixed + 2 : fixed;

@@ -2,27 +2,26 @@
  *
  * DESIGN. The tree is copied node by node under rules that each preserve the result's rows, and their order if the
  * statement fixes one. Then it is printed. The rules are conservative: FROM items, GROUP BY terms and set operands stay
- * in their order. Without ORDER BY (or with LIMIT and ties) that order may decide which rows are returned. The rules
- * normalise:
+ * in their order. That order may decide which rows are returned, if there is no ORDER BY, or if rows tie at a LIMIT.
+ * The rules normalise:
  *
  *    names       lower case; every column qualified by its source; sources named after their table (t, the second t_2)
- *    aliases     select aliases that only name the output are dropped; uses of an alias become the expression behind it
+ *    aliases     select aliases that only name the output are dropped; uses of an alias become its expression
  *    strings     "x" that SQLite reads as a string is written 'x'
- *    operators   a > b as b < a with the literal on the right, chains of AND / OR and IN lists sorted, ISNULL as IS
- *    NULL
- *    noise       parentheses, ASC, INNER, OUTER, ==, LIMIT a, b
+ *    operators   a > b as b < a; literals on the right; AND / OR chains and IN lists sorted; ISNULL as IS NULL
+ *    noise       dropped: parentheses, ASC, INNER, OUTER; == as =; LIMIT a, b as LIMIT b OFFSET a
  *
  * Some results depend on the engine's plan: LIMIT cuts through ties, and group_concat uses the order in which rows are
- * read. Conditions then stay in their order, since that can change the plan. A column beside an aggregate that no GROUP
- * BY fixes is the engine's free choice, which no rule here can preserve. Two columns that are compared with each other
- * are assumed to have the same collation (SQLite uses the left one's). If the tree is not bound, or a name is unknown,
- * only case and noise are changed. */
+ * read. Conditions then stay in their order, because another order can change the plan. If a column beside an aggregate
+ * is not in GROUP BY, the engine chooses its value freely. No rule here can preserve that choice. Two columns that are
+ * compared with each other are assumed to have the same collation; SQLite uses that of the left one. If the tree is not
+ * bound, or a name is unknown, only case and noise are changed. */
 #include "lib/sql/bind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Names given to the sources of one block. */
+/* The names that the normal form gives to the sources of one block. */
 struct frame {
     const struct frame *outer;
     struct sql_block *block;
@@ -42,7 +41,7 @@ enum { MAX_EXPANSION = 16 };
 
 static struct sql_node *norm(struct normal *n, const struct sql_node *from);
 
-/* ---- small helpers ---- */
+/* ---- helpers ---- */
 
 static char *lower(struct normal *n, const char *text, uint32_t len)
 {
@@ -67,7 +66,7 @@ static struct sql_node *make(struct normal *n, enum sql_kind kind, const struct 
     return node;
 }
 
-/* A name needs no quotes if it is a plain word that the grammar takes as a column. */
+/* True if a name needs no quotes: it is a plain word that the grammar reads as a column. */
 static bool is_plain_name(struct normal *n, const char *name)
 {
     if (!(*name == '_' || (*name >= 'a' && *name <= 'z'))) return false;
@@ -145,7 +144,7 @@ static struct sql_node *as_string(struct normal *n, const struct sql_node *from)
     return literal;
 }
 
-/* Replaces the alias by its expression. */
+/* Returns the normal form of an alias's expression, which replaces the alias. */
 static struct sql_node *expand(struct normal *n, const struct sql_node *expr)
 {
     if (n->depth >= MAX_EXPANSION) {
@@ -158,7 +157,8 @@ static struct sql_node *expand(struct normal *n, const struct sql_node *expr)
     return copy;
 }
 
-/* Writes the qualifier as it was, unless a visible source of that name was renamed: `t1.no_such_column`. */
+/* Sets the qualifier as written, as for `t1.no_such_column`. If a visible source of that name was renamed, sets the new
+ * name. */
 static void set_written_qualifier(struct normal *n, struct sql_node *c, const struct sql_node *from)
 {
     const char *name = NULL;
@@ -193,7 +193,7 @@ static struct sql_node *norm_column(struct normal *n, const struct sql_node *fro
     }
     bool rowid = ref && ref->kind == SQL_REF_ROWID;
     set_name(n, c, rowid ? "rowid" : lower(n, from->text, from->text_len), rowid ? 0 : from->quote);
-    if (!n->bound && from->quote == '"') { /* may be a string: its case counts */
+    if (!n->bound && from->quote == '"') { /* may be a string, in which upper and lower case differ */
         c->text = from->text;
         c->quote = '"';
     }
@@ -251,7 +251,7 @@ static struct sql_node *norm_table(struct normal *n, const struct sql_node *from
     struct sql_node *t = make(n, (enum sql_kind)from->kind, from);
     if (!t || !norm_kids(n, t, from)) return NULL;
     t->flags = from->flags & (SQL_F_LATERAL | SQL_F_ONLY);
-    bool paths = from->kind == SQL_FROM_CALL; /* the columns of JSON_TABLE, in whose paths case matters */
+    bool paths = from->kind == SQL_FROM_CALL; /* the columns of JSON_TABLE; their paths depend on case */
     t->text = paths ? from->text : NULL;
     t->text_len = paths ? from->text_len : 0;
     if (from->text && !paths) set_name(n, t, lower(n, from->text, from->text_len), from->quote);
@@ -263,7 +263,7 @@ static struct sql_node *norm_table(struct normal *n, const struct sql_node *from
     return t;
 }
 
-/* Drops parentheses around one table, or around the leftmost join of an entry, which have no effect. */
+/* Drops parentheses without effect: around one table, or around the leftmost join of an entry. */
 static struct sql_node *norm_from_paren(struct normal *n, const struct sql_node *from)
 {
     const struct sql_node *in = sql_kid(from, 0), *p = from->parent;
@@ -278,7 +278,7 @@ static struct sql_node *norm_from_paren(struct normal *n, const struct sql_node 
 
 /* ---- the select list ---- */
 
-/* True if output names are looked up: the block is the body of a derived table or CTE. */
+/* True if a query refers to the block's output names: it is the body of a derived table or CTE. */
 static bool keeps_names(const struct sql_node *select)
 {
     for (const struct sql_node *p = select ? select->parent : NULL; p; p = p->parent) {
@@ -325,7 +325,8 @@ static const char *printed(struct normal *n, const struct sql_node *node)
     return text ? text : "";
 }
 
-/* Puts constants on the right; of two others, the one that prints first goes left. */
+/* Swaps the operands of a comparison if needed: a constant goes right. Otherwise the operand whose text sorts first
+ * goes left. */
 static void order_sides(struct normal *n, struct sql_node *c)
 {
     enum sql_op swapped = sql_op_swap((enum sql_op)c->op);
@@ -367,7 +368,7 @@ static struct printed_node *put_chain(struct normal *n, const struct sql_node *f
     return at + 1;
 }
 
-/* Sorts and flattens AND and OR chains, which depend neither on order nor on grouping. */
+/* Flattens and sorts an AND or OR chain, whose value depends neither on order nor on grouping. */
 static struct sql_node *norm_chain(struct normal *n, const struct sql_node *from)
 {
     enum sql_op op = (enum sql_op)from->op;
@@ -404,7 +405,7 @@ static struct sql_node *norm_binary(struct normal *n, const struct sql_node *fro
     return c;
 }
 
-/* x ISNULL is x IS NULL. */
+/* Writes x ISNULL as x IS NULL. */
 static struct sql_node *norm_unary(struct normal *n, const struct sql_node *from)
 {
     bool null_test = from->op == SQL_OP_ISNULL || from->op == SQL_OP_NOTNULL;
@@ -444,7 +445,7 @@ static struct sql_node *norm_in_list(struct normal *n, const struct sql_node *fr
 
 /* ---- ORDER BY and LIMIT ---- */
 
-/* Returns the position, from 1, of the output that a term of a set operation's ORDER BY names; 0 if unknown. */
+/* Returns the position, from 1, of the output that an ORDER BY term of a set operation names; 0 if it is unknown. */
 static uint32_t output_place(const struct sql_node *expr)
 {
     const struct sql_ref *ref = sql_is(expr, SQL_COLUMN) ? expr->ref : NULL;
@@ -458,7 +459,8 @@ static uint32_t output_place(const struct sql_node *expr)
     return 0;
 }
 
-/* Returns the second item for `ORDER BY 2` and `GROUP BY 2`; NULL if the literal means itself. */
+/* Returns the item that a position means, as in `ORDER BY 2` or `GROUP BY 2`. Returns NULL if the literal is not a
+ * position. */
 static const struct sql_node *item_by_place(const struct normal *n, const struct sql_node *expr)
 {
     const struct sql_block *block = n->frame ? n->frame->block : NULL;
@@ -533,8 +535,8 @@ static struct sql_node *norm_select(struct normal *n, const struct sql_node *fro
     return select ? norm_kids(n, select, from) : NULL;
 }
 
-/* Enters the scope of a block, which names its sources, and leaves it again. ORDER BY is outside of SELECT but inside
- * its scope, so the scope is opened around the QUERY if it has one body. */
+/* Calls `walk` in the scope of a block, in which its sources have names. ORDER BY is outside of SELECT but inside its
+ * scope, so the scope of a single SELECT is opened around its QUERY. */
 static struct sql_node *in_scope(struct normal *n, const struct sql_node *select, const struct sql_node *from,
                                  struct sql_node *(*walk)(struct normal *, const struct sql_node *))
 {
@@ -573,7 +575,7 @@ static struct sql_node *norm_query(struct normal *n, const struct sql_node *from
     return query;
 }
 
-/* ---- everything else ---- */
+/* ---- other nodes ---- */
 
 static struct sql_node *norm_call(struct normal *n, const struct sql_node *from)
 {
@@ -643,8 +645,8 @@ static struct sql_node *norm(struct normal *n, const struct sql_node *from)
     }
 }
 
-/* True if the tree was bound and no column is named by the text of a computed expression (which the rules might
- * respell). Unless `partly`, every name must also be resolved. */
+/* True if the tree was bound, and no column is named after the text of a computed expression. The rules might change
+ * that text. Unless `partly`, every name must also be resolved. */
 static bool is_bound(const struct sql_node *top, bool partly)
 {
     for (const struct sql_node *n = top; n; n = sql_walk(top, n)) {
@@ -662,7 +664,7 @@ static bool is_bound(const struct sql_node *top, bool partly)
 
 /* ---- entry points ---- */
 
-/* True if the order in which rows are read can show in the result. */
+/* True if the result may depend on the order in which rows are read. */
 static bool shows_order(const struct sql_node *top)
 {
     static const char *const calls[] = {"group_concat",     "string_agg", "array_agg",

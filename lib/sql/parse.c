@@ -4,10 +4,10 @@
  * therefore switched off, and recovery is done here, on lemon's stack. After an error, states are popped until one
  * accepts BAD. Tokens are skipped until one at the same nesting can follow BAD, and parsing continues there.
  *
- * lemon's tables have default reductions: by the time an error shows, rules have been reduced that the right token
- * would not have reduced. So the tokens before the error are fed again, and recovery starts from the stack as it was.
- * The expected tokens are found by running the state numbers alone and trying each terminal on a copy of them. All this
- * costs time only if there is an error. */
+ * lemon's tables have default reductions. When an error is detected, rules may have been reduced that a valid token
+ * would not have reduced. The tokens before the error are therefore fed again, and recovery starts from the stack
+ * before the invalid token. To find the expected tokens, each terminal is fed to a simulation, which is a copy of the
+ * state numbers on the stack. These steps cost time only if there is an error. */
 #include "lib/sql/parser.h"
 
 #include "lib/base/utf8.h"
@@ -32,7 +32,8 @@ enum { MAX_RECOVERIES = 8, MAX_PLACES = 16, MAX_EXPECTED = 10, MAX_TRIES = 10000
 
 _Static_assert(YYNTOKEN < SQL_WORD_FIRST, "terminals and words share one byte");
 
-/* One recovery: at token `at` the stack was cut to `depth` entries, BAD was fed, and parsing went on at `resume`. */
+/* One recovery. At token `at` the stack was cut to `depth` entries and BAD was fed; then parsing resumed at token
+ * `resume`. */
 struct recovery {
     uint32_t at, resume;
     int depth;
@@ -44,7 +45,7 @@ struct feeder {
     uint32_t stop; /* index of the token that ends the statement: a semicolon, or the end of the text */
     struct recovery recoveries[MAX_RECOVERIES];
     unsigned n_recoveries;
-    unsigned tries; /* tokens tried as the resume point; bounded by MAX_TRIES, so that hostile text costs no more */
+    unsigned tries; /* tokens tried as the resume point; at most MAX_TRIES, which bounds the time of hostile text */
 };
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
@@ -92,14 +93,14 @@ static bool sim_takes(const struct sim *sim, unsigned code)
     return sim_feed(&copy, code);
 }
 
-/* Loads the parser's own stack at the error. */
+/* Copies the state numbers of the parser's stack at the error. */
 static void sim_now(struct sim *sim, const struct feeder *f)
 {
     sim->top = (int)(f->lemon.yytos - f->lemon.yystack);
     for (int i = 0; i <= sim->top; i++) sim->states[i] = f->lemon.yystack[i].stateno;
 }
 
-/* Loads the stack before token `at` was fed. */
+/* Computes the state numbers of the stack before token `at` was fed. */
 static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
 {
     const struct recovery *next = f->recoveries, *end = next + f->n_recoveries;
@@ -117,7 +118,8 @@ static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
 
 /* ---- expected tokens ------------------------------------------------------------------------------------------- */
 
-/* Terminals as people write them, in the order in which they are suggested. OPERAND and OPERATOR represent many. */
+/* Terminals as people write them, in the order in which they are suggested. "an expression" and "an operator" each
+ * represent many terminals. */
 static const struct {
     unsigned char code;
     const char *text;
@@ -170,13 +172,13 @@ static const struct {
 
 enum { N_OFFERS = sizeof OFFERS / sizeof *OFFERS };
 
-/* True for words after which an operand is expected. They are redundant once "an expression" is named. */
+/* True for a terminal that begins an operand. It is redundant if "an expression" is suggested. */
 static bool is_covered(unsigned code, bool operand)
 {
     return operand && (code == T_ID || code == T_LP || code == T_NULL || code == T_ROW || code == T_ROWS);
 }
 
-/* True for a keyword that would only be read as a name. It is not suggested. */
+/* True for a keyword that the parser would read as a name here. Such a keyword is not suggested. */
 static bool is_fallback(const struct sim *sim, unsigned code)
 {
     struct sim as_word, as_name;
@@ -187,11 +189,12 @@ static bool is_fallback(const struct sim *sim, unsigned code)
     return both && as_word.top == as_name.top && as_word.states[as_word.top] == as_name.states[as_name.top];
 }
 
-/* SELCT, FORM, GRUOP: one letter swapped, missing, doubled or wrong. */
+/* True if `a` misspells the first word of `b` by one letter that is swapped, missing, added or wrong: SELCT, FORM,
+ * GRUOP. */
 static bool is_misspelled(const char *a, size_t n, const char *b)
 {
     if (n < 3 || ((a[0] ^ b[0]) & ~32 && (a[1] ^ b[1]) & ~32 && (a[1] ^ b[0]) & ~32))
-        return false; /* most words differ here already */
+        return false; /* most pairs of words differ here */
     size_t m = strcspn(b, " "), i = 0;
     if (m < 3 || n > m + 1 || m > n + 1 || *b < 'A' || *b > 'Z') return false;
     while (i < n && i < m && sql_name_is(a + i, 1, b + i, 1)) i++;
@@ -206,7 +209,8 @@ static bool is_offered(const struct sim *sim, unsigned code, bool operand)
     return !is_covered(code, operand) && sim_takes(sim, code) && !is_fallback(sim, code);
 }
 
-/* Lists what would fit instead of token `at`: first the keyword that it may be a misspelling of. */
+/* Lists the tokens that would fit instead of token `at`. The keywords that it may misspell come first. Returns the
+ * number. */
 static uint32_t expected_at(const struct feeder *f, uint32_t at, const char **list)
 {
     struct sim sim;
@@ -234,8 +238,8 @@ static const bool SYNC[256] = {
     [T_HAVING] = true, [T_ORDER] = true,   [T_LIMIT] = true, [T_UNION] = true, [T_INTERSECT] = true, [T_EXCEPT] = true,
     [T_JOIN] = true,   [T_JOIN_KW] = true, [T_ON] = true,    [T_COMMA] = true, [T_RP] = true};
 
-/* Returns the first token from `at` on that can follow in `sim`, outside of parentheses that open on the way; f->stop
- * if there is none. `open` parentheses were open already. */
+/* Returns the index of the first token from `at` on at which parsing can resume in `sim`, or f->stop. Text in
+ * parentheses is skipped. `open` is the number of parentheses that are open at `at`. */
 static uint32_t find_sync(struct feeder *f, const struct sim *sim, uint32_t at, uint32_t open)
 {
     for (; at < f->stop; at++) {
@@ -263,8 +267,8 @@ static bool sim_bad(const struct feeder *f, int depth, struct sim *sim)
     return sim_feed(sim, T_BAD);
 }
 
-/* True if the stack accepts BAD at `depth`. At the top, the text read so far may be completed first; below, BAD
- * replaces everything discarded. */
+/* True if the stack accepts BAD at `depth`. At the top of the stack, rules may be reduced first, so sim_bad decides.
+ * Below the top, the state itself must shift BAD. */
 static bool takes_bad(const struct feeder *f, int depth)
 {
     YYACTIONTYPE state = f->lemon.yystack[depth].stateno;
@@ -290,7 +294,7 @@ static bool find_place(struct feeder *f, uint32_t at, struct place *place)
     int top = (int)(f->lemon.yytos - f->lemon.yystack), tried = 0;
     for (int depth = top; depth >= 0 && tried < MAX_PLACES; depth--) {
         struct sim sim;
-        bool start = depth == 0 && begins_query(f->p->tokens[0].code); /* its SELECT would be discarded */
+        bool start = depth == 0 && begins_query(f->p->tokens[0].code); /* the first SELECT would be discarded */
         if (takes_bad(f, depth) && sim_bad(f, depth, &sim)) {
             tried++;
             here = (struct place){depth, start ? f->stop : find_sync(f, &sim, at, open)};
@@ -343,8 +347,8 @@ static void rewind_to(struct feeder *f, uint32_t at)
     }
 }
 
-/* Recovers from an error at token `at`. Returns the index to resume with, or UINT32_MAX if nothing can be saved. Tokens
- * before skip_to are always discarded. */
+/* Recovers from an error at token `at`. Returns the index to resume with, or UINT32_MAX if recovery is impossible.
+ * Tokens before skip_to are always discarded. */
 static uint32_t recover(struct feeder *f, uint32_t at, uint32_t skip_to)
 {
     struct place place;
@@ -375,7 +379,8 @@ static bool refuse_verb(struct sql_parser *p, struct sql_token token)
     return true;
 }
 
-/* Errors that are not misspellings: WITH x AS (...) DELETE ..., SELECT ... INTO, FOR UPDATE. */
+/* Refuses a token that makes the statement more than a query: WITH x AS (...) DELETE ..., SELECT ... INTO, FOR UPDATE.
+ * Returns false if the token is an ordinary error. */
 static bool refuse_here(const struct feeder *f, uint32_t at)
 {
     struct sql_parser *p = f->p;
@@ -392,8 +397,7 @@ static bool refuse_here(const struct feeder *f, uint32_t at)
 
 /* ---- types before strings -------------------------------------------------------------------------------------- */
 
-/* True if this token and the one after it would be accepted. Words that only their neighbours can classify always
- * pass. */
+/* True if a string and the token `after` it would be accepted. A contextual word as `after` is always accepted. */
 static bool takes_string(const struct sim *sim, unsigned after)
 {
     struct sim copy;
@@ -403,8 +407,8 @@ static bool takes_string(const struct sim *sim, unsigned after)
 }
 
 /* Reads a name before a string as a type: int4 '2', box '((1, 2), (3, 4))'. PostgreSQL allows any type there; SQLite
- * reads a name with an alias, and that reading is tried first. If the grammar rejects it, up to the token after the
- * string at `i`, the name just shifted is taken back and becomes a type. */
+ * reads a name with an alias, and that reading is tried first. The string is token `i`. If the grammar rejects it or
+ * the token after it, the name is popped from the stack and fed again as a type. */
 static void reread_as_type(struct feeder *f, uint32_t i)
 {
     struct sim sim;
@@ -415,13 +419,14 @@ static void reread_as_type(struct feeder *f, uint32_t i)
     sim.top--;
     if (!sim_feed(&sim, T_TYPEWORD) || !takes_string(&sim, after)) return;
     type->code = T_TYPEWORD;
-    f->lemon.yytos--; /* a token owns nothing that would need to be destroyed */
+    f->lemon.yytos--; /* a token needs no destructor */
     feed(f, *type);
 }
 
-/* ---- the loop -------------------------------------------------------------------------------------------------- */
+/* ---- the loop that feeds tokens -------------------------------------------------------------------------------- */
 
-/* Returns the misspelt keyword before the error: "FROM t GRUOP BY x" is refused at BY, but GRUOP is the mistake. */
+/* Returns the misspelt keyword before the error: in "FROM t GRUOP BY x" the parser stops at BY, but GRUOP is the
+ * mistake. */
 static const char *misspelling_before(const struct feeder *f, uint32_t at)
 {
     struct sim sim;
@@ -439,7 +444,7 @@ static const char *misspelling_before(const struct feeder *f, uint32_t at)
     return NULL;
 }
 
-/* Returns a hint on the reason, beyond the expected tokens. */
+/* Returns a hint on the cause of the error, or NULL. */
 static const char *hint_at(const struct feeder *f, uint32_t at)
 {
     struct sim sim;
@@ -466,13 +471,13 @@ static void too_deep(struct sql_parser *p, uint32_t start, uint32_t end)
     p->stmt->root = NULL;
 }
 
-/* Feeds all tokens up to f->stop, and the end. Stops early if nothing more can be saved. */
+/* Feeds all tokens up to f->stop, and the end. Stops early if recovery is impossible. */
 static void feed_all(struct feeder *f)
 {
     struct sql_parser *p = f->p;
     struct sql_token end = {.start = p->tokens[f->stop].start, .code = SQL_END_OF_TEXT};
     unsigned prev = SQL_END_OF_TEXT;
-    uint32_t fresh = UINT32_MAX; /* resume point of the last recovery: an error right there is the same one */
+    uint32_t fresh = UINT32_MAX; /* resume point of the last recovery: an error there is not reported again */
     for (uint32_t i = 0; !p->full;) {
         uint32_t next = i + 1;
         if (i < f->stop && sql_in_context(p->tokens[i].code, prev)) next = sql_classify_keyword(p, i, prev);
@@ -508,7 +513,7 @@ static void check_tail(struct sql_parser *p, uint32_t stop)
     if (stop < p->n_tokens) refuse(p, p->tokens[stop], "a second statement begins here; only one is allowed");
 }
 
-/* Reports "(a + b) FROM t", which has no SELECT, at its first parenthesis and not at the content. */
+/* Makes the first parenthesis the reported error of a text such as "(a + b) FROM t", which has no SELECT. */
 static void check_start(struct sql_parser *p)
 {
     uint32_t i = 0;
@@ -539,7 +544,8 @@ static void parse_tokens(struct sql_parser *p)
 
 /* ---- limits ---------------------------------------------------------------------------------------------------- */
 
-/* Sets depth, preorder numbers and clauses in one walk. Reports the first node below the depth limit. */
+/* Sets ids and clauses of all nodes in one walk. Returns false, with a diagnostic, if the tree exceeds the depth
+ * limit. */
 static bool number(struct sql_parser *p, struct sql_node *root)
 {
     uint32_t depth = 1, n = 0;

@@ -29,9 +29,9 @@ enum sql_word {
     SQL_WORD_SOME,       /* a synonym of ANY */
     SQL_WORD_UNKNOWN,    /* IS UNKNOWN */
     SQL_WORD_OVERLAPS,   /* (a, b) OVERLAPS (c, d) */
-    SQL_WORD_CALL,       /* TRIM, SUBSTRING, GROUP_CONCAT ...: arguments may be separated by words, or be one */
+    SQL_WORD_CALL,       /* TRIM, SUBSTRING ...: calls in which words separate arguments, or are arguments */
     SQL_WORD_INFIX,      /* a DIV b, a MOD b, a XOR b */
-    SQL_WORD_TAKEN,      /* merged into the token before it; does not count any more */
+    SQL_WORD_TAKEN,      /* merged into the token before it, and then ignored */
     SQL_WORD_CTE_SET,    /* SEARCH ... SET, CYCLE ... SET after a CTE */
     SQL_WORD_TO,         /* CYCLE ... TO x DEFAULT y USING */
     SQL_WORD_VARIADIC,   /* f(VARIADIC x) */
@@ -48,13 +48,13 @@ struct sql_parser {
     const char *text;         /* a copy of the caller's text, NUL-terminated */
     uint32_t len;
     struct sql_token *tokens; /* ends with an END_OF_TEXT token at len */
-    uint32_t n_tokens;        /* without that one */
+    uint32_t n_tokens;        /* the number of tokens, without the last one */
     uint32_t end;             /* end of the last token shifted: every rule being reduced ends here */
     uint32_t n_params;
     uint32_t n_diags;
-    bool failed_here;        /* the last token fed was a syntax error */
+    bool failed_here;        /* the last token was a syntax error */
     bool too_deep;           /* lemon's own stack is full */
-    bool has_qualified_call; /* the s of some s.f(x) was parsed: lint.c checks it */
+    bool has_qualified_call; /* a call s.f(x) was parsed; lint.c checks the qualifier s */
     bool full;               /* the arena is full; builders return `spare` */
     struct sql_stmt *stmt;
     struct sql_node spare; /* written but never read: replaces nodes that could not be allocated */
@@ -68,7 +68,7 @@ enum err_code sql_scan(struct sql_parser *p);
  * `prev` is the code of the classified token before it (0 at the start). Only tokens for which sql_in_context is true
  * need this call: the code of the others is final. Returns the index after the token. */
 uint32_t sql_classify_keyword(struct sql_parser *p, uint32_t i, unsigned prev);
-extern const bool SQL_CONTEXTUAL[256], SQL_OPENS_CONTEXT[256]; /* by code: is contextual; makes the next token
+extern const bool SQL_CONTEXTUAL[256], SQL_OPENS_CONTEXT[256]; /* by token code: this token, or the token after it, is
                                                                 * contextual */
 static inline bool sql_in_context(unsigned code, unsigned prev)
 {
@@ -78,7 +78,8 @@ static inline bool sql_in_context(unsigned code, unsigned prev)
 /* True if this token, once classified, ends an operand. An operator must then follow, and an operand must not. */
 bool sql_ends_operand(unsigned code);
 
-/* Adds a diagnostic in order of the text (diag.c). After limits.max_diags are present, only earlier ones are added.
+/* Adds a diagnostic in order of the text (diag.c). Once limits.max_diags are present, one that is earlier in the text
+ * replaces the last one; others are dropped. Returns NULL if it is dropped or repeated, or if the arena is full.
  * `message` and `expected` must live in the arena or be static. */
 struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t start, uint32_t end,
                               const char *message);
@@ -88,7 +89,7 @@ struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t
 void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const char *const *expected, uint32_t n,
                          const char *hint);
 
-/* diag.c: return the slice of text under a token; test whether it is this word (upper case), ignoring case. */
+/* True if the token is this word, which is in upper case. Case is ignored (diag.c). */
 bool sql_token_is(const struct sql_parser *p, struct sql_token token, const char *word);
 
 /* Adds diagnostics for forms that the grammar accepts but no author intends (lint.c). Call after the tree is

@@ -1,11 +1,11 @@
 /* Regroups a tree by the precedence of its engine.
  *
  * DESIGN. The grammar is the union of the engines' grammars, with one precedence: SQLite's. A chain is a tree of binary
- * operators without parentheses between them. It is flattened to its operands and operators, and grouped anew by the
- * levels of LEVELS. Chains whose levels have the same order in both engines are skipped, which are nearly all.
+ * operators without parentheses between them. It is flattened to its operands and operators, and grouped again by
+ * LEVELS. Most chains have the same order of levels in both engines, and are skipped.
  *
- * SQLite groups set operations from left to right. In PostgreSQL and MariaDB, INTERSECT binds its arms more tightly
- * than UNION and EXCEPT. Its arms become a query in parentheses.
+ * SQLite groups set operations from left to right. In PostgreSQL and MariaDB, INTERSECT binds more tightly than UNION
+ * and EXCEPT. An INTERSECT that is a right arm there becomes a query in parentheses.
  *
  * Sources: sqlite.org/lang_expr.html; PostgreSQL's manual, "Operator Precedence"; MariaDB's sql_yacc.yy, with
  * PIPES_AS_CONCAT as lib/db sets it. A live test compares random expressions with the servers (tests/live). */
@@ -65,24 +65,24 @@ enum sql_precedence sql_precedence_of(const struct sql_catalog *catalog)
     return catalog->quotes_names ? SQL_PRECEDENCE_MARIADB : SQL_PRECEDENCE_SQLITE;
 }
 
-/* Memory for the chain or row at hand. Each array has room for all nodes of the statement. */
+/* Memory for one chain, or one row of set operations. Each array has capacity for all nodes of the statement. */
 struct regrouping {
     struct arena *arena;
     enum sql_precedence precedence;
     struct sql_node **operands, **operators; /* from left to right */
-    uint32_t n;                              /* operators; there is one more operand */
+    uint32_t n;                              /* number of operators; there is one more operand */
     struct sql_node **pending, **values;     /* stacks */
     bool changed;
 };
 
 /* --- binary operators --- */
 
-/* Returns the levels of a binary node. Those of an operator that is not in the table are 0. */
+/* Returns the levels of a binary node. An operator that is not in the table has the levels 0. */
 static const unsigned char *levels_of(const struct sql_node *node)
 {
     static const engine_levels EXCLUSIVE_OR = {1, 1, 2};
     if (node->flags & SQL_F_OPERATOR) return LEVELS[SQL_OP_OTHER];
-    if (node->op == SQL_OP_OTHER && node->text) { /* MariaDB's words */
+    if (node->op == SQL_OP_OTHER && node->text) { /* MariaDB's operators that are words */
         if (sql_name_is(node->text, node->text_len, "DIV", 3)) return LEVELS[SQL_OP_DIV];
         if (sql_name_is(node->text, node->text_len, "XOR", 3)) return EXCLUSIVE_OR;
     }
@@ -99,7 +99,7 @@ static bool goes_on(const struct sql_node *node)
     return has_level(node) && !(node->flags & SQL_F_PAREN);
 }
 
-/* Collects a chain from left to right. */
+/* Collects the operands and operators of a chain from left to right. */
 static void read_chain(struct regrouping *r, struct sql_node *root)
 {
     uint32_t n_open = 0;
@@ -116,25 +116,27 @@ static void read_chain(struct regrouping *r, struct sql_node *root)
     }
 }
 
-/* True if two operators of the chain have another order of levels than in SQLite. */
+/* True if the levels of the chain's operators have another order than in SQLite. */
 static bool changes_order(const struct regrouping *r)
 {
-    unsigned seen[MOST_LEVELS] = {0}; /* bits of the engine's levels, by SQLite's level */
+    unsigned seen[MOST_LEVELS] = {0}; /* by SQLite's level: the engine's levels, as bits */
     for (uint32_t i = 0; i < r->n; i++) {
         const unsigned char *levels = levels_of(r->operators[i]);
         seen[levels[SQL_PRECEDENCE_SQLITE]] |= 1U << levels[r->precedence];
     }
-    unsigned below = 0; /* the engine's levels of what binds less tightly in SQLite */
+    unsigned below = 0; /* the engine's levels of the operators with a lower level in SQLite */
     for (unsigned level = 0; level < MOST_LEVELS; level++) {
         if (!seen[level]) continue;
         unsigned lowest = seen[level] & -seen[level];
-        if ((seen[level] & ~lowest) || below >= lowest) return true; /* several levels, or not above the others */
+        if ((seen[level] & ~lowest) || below >= lowest)
+            return true; /* the engine has several levels here, or one that
+                                                                      * is not above the lower ones */
         below |= seen[level];
     }
     return false;
 }
 
-/* Joins operands. One that SQLite would group otherwise gets parentheses. */
+/* Joins two operands. Marks an operand that SQLite would group otherwise with parentheses. */
 static void join_operands(struct sql_node *binary, struct sql_node *left, struct sql_node *right)
 {
     unsigned level = levels_of(binary)[SQL_PRECEDENCE_SQLITE];
@@ -166,7 +168,7 @@ static struct sql_node *group_chain(struct regrouping *r)
     return values[0];
 }
 
-/* The place of a root, which its successor takes. */
+/* The place of a root in the tree, which the new root takes. */
 struct root_place {
     struct sql_node *parent;
     uint32_t slot, start, end, parens;
@@ -227,8 +229,8 @@ static struct sql_node *join_arms(struct sql_node *operation, struct sql_node *l
     return operation;
 }
 
-/* Makes a query in parentheses of a set operation that is a right arm; returns other arms as they are. NULL if the
- * arena is full. */
+/* Wraps a right arm that is a set operation in a query in parentheses. Returns other arms unchanged. Returns NULL if
+ * the arena is full. */
 static struct sql_node *as_arm(struct arena *arena, struct sql_node *term)
 {
     if (!sql_is(term, SQL_COMPOUND)) return term;
@@ -241,7 +243,7 @@ static struct sql_node *as_arm(struct arena *arena, struct sql_node *term)
     return query;
 }
 
-/* Gives INTERSECT its arms before other operations. */
+/* Groups a row of set operations: INTERSECT takes its arms before the other operations. */
 static enum err_code regroup_row(struct regrouping *r, struct sql_node *root)
 {
     struct root_place place = place_of(root);
@@ -297,7 +299,7 @@ enum err_code sql_regroup(struct arena *arena, struct sql_stmt *stmt, enum sql_p
     if (!roots || !init_regrouping(&r, arena, stmt, precedence)) return ERR_LIMIT_MEMORY;
     for (struct sql_node *node = stmt->root; node; node = sql_walk(stmt->root, node))
         if (is_root(node)) roots[n++] = node;
-    while (n-- > 0) { /* inner ones first: regrouping leaves the parents inside a chain as they were */
+    while (n-- > 0) { /* inner roots first, because regrouping does not update the parents inside a chain */
         if (!sql_is(roots[n], SQL_COMPOUND))
             regroup_chain(&r, roots[n]);
         else if (regroup_row(&r, roots[n]) != ERR_OK)

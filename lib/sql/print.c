@@ -1,8 +1,8 @@
-/* The printer: a tree as SQL that parses to an equal tree.
+/* The printer: converts a tree to SQL that parses to an equal tree.
  *
- * Parentheses of the original are written again. Further ones are added where a rewrite has put a weak operator under a
- * strong one. Names keep their quotes; a name that a rewrite introduced is quoted if needed. A table has one function
- * for each kind of node. */
+ * Parentheses of the original are printed again. More are added if a rewrite has put an operator of lower precedence
+ * under one of higher precedence. Names keep their quotes; a name that a rewrite introduced is quoted if needed. A
+ * table has one function for each kind of node. */
 #include "lib/sql/sql.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static void put_n(struct out *o, const char *text, size_t len)
 {
     if (!text || !len || !room(o, len + 1)) return;
     if ((*text == '-' || *text == '~') && o->len && o->text[o->len - 1] == *text)
-        o->text[o->len++] = ' '; /* two minus signs are a comment, two tildes one operator */
+        o->text[o->len++] = ' '; /* two minus signs would be a comment, and two tildes one operator */
     memcpy(o->text + o->len, text, len);
     o->len += len;
 }
@@ -119,7 +119,7 @@ static void put_name(struct out *o, const char *text, size_t len, char quote)
         put_quoted(o, text, len, '"', '"');
 }
 
-/* text2.text, with the quotes they had */
+/* Prints text2.text, with the quotes of the original. */
 static void put_qualified(struct out *o, const struct sql_node *n, char qualifier_quote)
 {
     put_name(o, n->text2, n->text2_len, qualifier_quote);
@@ -185,7 +185,7 @@ static const unsigned char KIND_STRENGTH[SQL_KIND_COUNT] = {[SQL_LIKE] = OF_EQUA
                                                             [SQL_QUANTIFIED] = OF_EQUALITY,
                                                             [SQL_COLLATE] = OF_COLLATE};
 
-/* MariaDB's words among the OP_OTHER operators. */
+/* Returns the strength of an OP_OTHER operator, which may be a word of MariaDB. */
 static unsigned strength_of_word(const struct sql_node *n)
 {
     if (sql_name_is(n->text, n->text_len, "XOR", 3)) return OF_OR;
@@ -222,7 +222,7 @@ static void operand(struct out *o, const struct sql_node *n, unsigned least)
         print(o, n);
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------- */
+/* ---- lists and clauses ----------------------------------------------------------------------------------------- */
 
 static void entries(struct out *o, const struct sql_node *list, uint32_t from, const char *between)
 {
@@ -297,7 +297,7 @@ static void print_compound(struct out *o, const struct sql_node *n)
     arm(o, sql_kid(n, 1), false);
 }
 
-/* True if the query still equals TABLE t after any rewrites. */
+/* True if the query can still be printed as TABLE t, after any rewrites. */
 static bool is_table_query(const struct sql_node *n)
 {
     const struct sql_node *items = sql_kid(n, SELECT_ITEMS), *from = sql_kid(n, SELECT_FROM);
@@ -332,7 +332,8 @@ static void print_distinct(struct out *o, const struct sql_node *n)
 
 static void print_item(struct out *o, const struct sql_node *n)
 {
-    bool bare = n->quote == '\'' && !(n->flags & SQL_F_AS); /* box '(1,1)': a typed literal to PostgreSQL */
+    bool bare = n->quote == '\'' && !(n->flags & SQL_F_AS); /* PostgreSQL reads box '(1,1)' as a typed literal, so AS is
+                                                             * left out */
     print(o, sql_kid(n, 0));
     if (n->text) put(o, bare ? " " : " AS ");
     put_name(o, n->text, n->text_len, n->quote);
@@ -368,7 +369,7 @@ static void print_join(struct out *o, const struct sql_node *n)
     const struct sql_node *right = sql_kid(n, JOIN_RIGHT);
     print(o, sql_kid(n, JOIN_LEFT));
     put(o, n->flags & SQL_F_NATURAL ? " NATURAL " : " "), put(o, sql_op_text(n->op)), put(o, " ");
-    /* a JOIN b JOIN c ON ... ON ... reads back as nested only when each join has its condition */
+    /* a JOIN b JOIN c ON ... ON ... parses as nested only if each join has its condition */
     if (sql_is(right, SQL_JOIN) && !(has_condition(right) && has_condition(n)))
         in_parens(o, right);
     else
@@ -397,7 +398,7 @@ static void print_using(struct out *o, const struct sql_node *n)
     put_alias(o, n, NULL);
 }
 
-/* True for a table named lateral. Before a word, that name is read as the keyword. */
+/* True for a table named lateral. Before a word, the parser reads that name as the keyword. */
 static bool is_lateral(const struct sql_node *n)
 {
     return !n->text2 && !n->quote && sql_name_is(n->text, n->text_len, "LATERAL", strlen("LATERAL"));
@@ -426,7 +427,7 @@ static void print_derived(struct out *o, const struct sql_node *n)
     put_alias(o, n, sql_kid(n, DERIVED_NAMES));
 }
 
-/* JSON_TABLE(x, path COLUMNS (...)): the columns are printed as written. */
+/* Prints JSON_TABLE(x, path COLUMNS (...)), with the columns as written. */
 static void print_json_table(struct out *o, const struct sql_node *n)
 {
     const struct sql_node *call = sql_kid(n, FROM_CALL_CALL);
@@ -527,7 +528,7 @@ static void print_limit(struct out *o, const struct sql_node *n)
     }
 }
 
-/* In WINDOW: name AS (base ...). After OVER: a name, or the same in parentheses. */
+/* Prints name AS (base ...) in a WINDOW clause. After OVER, prints a name or (base ...). */
 static void print_window(struct out *o, const struct sql_node *n)
 {
     if (n->flags & SQL_F_NAMED) {
@@ -605,7 +606,8 @@ static void print_unary(struct out *o, const struct sql_node *n)
     operand(o, sql_kid(n, 0), strength(n));
 }
 
-/* Operators lean to the left: an equally strong one on the right needs parentheses. */
+/* Prints a binary operation. Operators group from left to right, so a right operand of equal strength gets
+ * parentheses. */
 static void print_binary(struct out *o, const struct sql_node *n)
 {
     operand(o, sql_kid(n, 0), strength(n));
@@ -692,7 +694,7 @@ static void print_cast(struct out *o, const struct sql_node *n)
     if (!colon) put(o, ")");
 }
 
-/* "BOTH ? FROM ?": each ? is the next argument. */
+/* Prints arguments that words separate, from a text such as "BOTH ? FROM ?": each ? is the next argument. */
 static void put_worded(struct out *o, const struct sql_node *args)
 {
     uint32_t next = 0;
@@ -717,7 +719,7 @@ static bool has_separator(const struct sql_node *args)
     return args && args->n_kids && args->text && strcmp(args->text, SQL_SEPARATOR) == 0;
 }
 
-/* a, b ORDER BY c SEPARATOR ', ' */
+/* Prints the arguments of GROUP_CONCAT: a, b ORDER BY c SEPARATOR ', '. */
 static void put_separated(struct out *o, const struct sql_node *call)
 {
     const struct sql_node *args = sql_kid(call, CALL_ARGS);
@@ -752,7 +754,7 @@ static void print_call(struct out *o, const struct sql_node *n)
     if (n->quote || n->text2)
         put_qualified(o, n, 0);
     else
-        put_n(o, n->text, n->text_len); /* GROUPING SETS and LEFT are not names, but callable */
+        put_n(o, n->text, n->text_len); /* a keyword that can be called, such as LEFT, needs no quotes */
     put_arguments(o, n);
     optional(o, " ", sql_kid(n, CALL_FILTER));
     optional(o, " OVER ", sql_kid(n, CALL_WINDOW));
@@ -820,7 +822,7 @@ static void print_field(struct out *o, const struct sql_node *n)
         put_name(o, n->text, n->text_len, n->quote);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------- */
+/* ---- the table of printers ------------------------------------------------------------------------------------- */
 
 static void (*const PRINT[SQL_KIND_COUNT])(struct out *, const struct sql_node *) = {
     [SQL_QUERY] = print_query,
@@ -907,7 +909,7 @@ char *sql_print_name(struct arena *arena, const char *name)
     return o.text;
 }
 
-/* ---- in a sentence --------------------------------------------------------------------------------------------- */
+/* ---- quotes in a sentence -------------------------------------------------------------------------------------- */
 
 const char *sql_quote_mark(const char *text, size_t len)
 {

@@ -1,8 +1,8 @@
-/* The scanner: text to tokens, in one pass over a NUL-terminated copy (no refills, the NUL is the sentinel).
+/* The scanner: converts a NUL-terminated copy of the text to tokens in one pass. The NUL ends the scan.
  *
  * Tokens follow SQLite's tokenizer, so that "unrecognized token" is reported at the same byte. Tokens that SQLite lacks
- * follow PostgreSQL: E'', U&'' and $$ strings, ::, its operators, [ as a subscript. Of MariaDB's own only <=> is known.
- * Other text becomes ILLEGAL. It is reported when the parser reaches it, not before an earlier syntax error.
+ * follow PostgreSQL: E'', U&'' and $$ strings, ::, its operators, [ as a subscript. MariaDB adds only <=>. Other text
+ * becomes ILLEGAL. The parser reports it when it reaches the token, so an earlier syntax error is reported first.
  */
 #include "lib/sql/parser.h"
 
@@ -28,8 +28,8 @@
     any        = [^\x00];
 */
 
-/* True if the bracket at `at` opens a subscript or an array, and does not quote a name, as SQLite and Access write [x].
- * Such a bracket follows directly after an operand (a[1], f(x)[1]) or after ARRAY, or is inside such brackets
+/* True if the bracket at `at` opens a subscript or an array. Other brackets quote a name: [x], as in SQLite and Access.
+ * An opening bracket follows directly after an operand (a[1], f(x)[1]) or after ARRAY, or is inside such brackets
  * (ARRAY[[1, 2], [3]]). */
 static bool is_subscript(const struct sql_parser *p, uint32_t at, unsigned open)
 {
@@ -41,7 +41,7 @@ static bool is_subscript(const struct sql_parser *p, uint32_t at, unsigned open)
     return prev->code == T_ID || prev->code == T_RP || prev->code == T_RBRACKET || prev->code == T_TYPEWORD;
 }
 
-/* The end of a $tag$...$tag$ string whose opening tag is text[0, tag); NULL when it is never closed. */
+/* Returns the end of a $tag$...$tag$ string whose opening tag is text[0, tag). Returns NULL if it is never closed. */
 static const char *dollar_end(const char *text, size_t tag)
 {
     for (const char *at = text + tag; (at = strchr(at, '$')); at++)
@@ -49,7 +49,7 @@ static const char *dollar_end(const char *text, size_t tag)
     return NULL;
 }
 
-/* x'...': a blob has an even number of hex digits; with an odd one it is PostgreSQL's way to write bits. */
+/* Returns the code of x'...': BLOB with an even number of hex digits, BITS (PostgreSQL) with an odd number. */
 static unsigned hex_token(const char *text, size_t len)
 {
     size_t digits = len - 3;
@@ -57,8 +57,8 @@ static unsigned hex_token(const char *text, size_t len)
     return digits % 2 == 0 ? T_BLOB : T_BITS;
 }
 
-/* Room for one more token and the final one. The guess of a token every third byte is rarely wrong; if it is, the array
- * moves once to its upper bound. */
+/* Ensures capacity for one more token and the final one. The first array has capacity for a token every three bytes. If
+ * that is too small, a second one has capacity for a token every byte. */
 static bool reserve(struct sql_parser *p, uint32_t *cap)
 {
     if (p->n_tokens + 1 < *cap) return true;
@@ -191,7 +191,7 @@ next:
     'WITH'         { TOKEN(T_WITH); }
     'WITHIN'       { TOKEN(T_WITHIN); }
 
-    // Words that the feeder classifies.
+    // Words that keywords.c classifies.
     'AT'           { TOKEN(SQL_WORD_AT); }
     'BINARY'       { TOKEN(SQL_WORD_BINARY); }
     'DIV' | 'MOD' | 'XOR'
@@ -215,7 +215,7 @@ next:
     'POINT' | 'INET' | 'CIDR' | 'MONEY'
                    { TOKEN(T_TYPEWORD); }
 
-    // Reserved by SQLite and used by no rule here: no name can look like that.
+    // Words that SQLite reserves and no rule uses. They are not names.
     'ADD' | 'ALTER' | 'AUTOINCREMENT' | 'CHECK' | 'COMMIT' | 'CONSTRAINT' | 'CREATE' | 'DEFAULT' | 'DEFERRABLE' |
     'DELETE' | 'DROP' | 'FOREIGN' | 'INDEX' | 'INSERT' | 'INTO' | 'NOTHING' | 'PRIMARY' | 'REFERENCES' | 'RETURNING' |
     'SET' | 'TRANSACTION' | 'UNIQUE' | 'UPDATE'
@@ -245,13 +245,13 @@ next:
                                         { TOKEN(T_PARAM); }
     ":" inside+                         { goto colon_name; }
 
-    // Punctuation and operators. A fixed list, not PostgreSQL's open-ended one: || -1 must not become one operator.
+    // Punctuation and operators. The list is fixed, unlike PostgreSQL's, because ||-1 must not become one operator.
     "("                 { TOKEN(T_LP); }
     ")"                 { TOKEN(T_RP); }
     "]"                 { goto close_bracket; }
     ","                 { TOKEN(T_COMMA); }
     "."                 { TOKEN(T_DOT); }
-    ";"                 { if (p->n_tokens == 0) goto next; TOKEN(T_SEMI); } // SQLite, too, skips leading ones
+    ";"                 { if (p->n_tokens == 0) goto next; TOKEN(T_SEMI); } // leading ones are skipped, as in SQLite
     ":"                 { TOKEN(open ? T_COLON : T_ILLEGAL); }
     "::"                { TOKEN(T_TYPECAST); }
     "=" | "==" | "<=>"  { TOKEN(T_EQ); }
@@ -281,7 +281,7 @@ next:
     "<%" | "%>" | "<<%" | "%>>" | "|@|" | "@#@"
                         { TOKEN(T_OPER); }
 
-    // An opening quote that finds no partner takes the rest of the text.
+    // A quote that is never closed makes the rest of the text ILLEGAL.
     ["'`]               { at = (const unsigned char *)base + p->len; TOKEN(T_ILLEGAL); }
     *                   { TOKEN(T_ILLEGAL); }
     */
@@ -310,7 +310,7 @@ dollar: {
         at = (const unsigned char *)end;
         TOKEN(T_STRING);
     }
-    if (at - start == 2) at = start + 1; /* as in SQLite: a $ alone is no token, $name is a parameter */
+    if (at - start == 2) at = start + 1; /* as in SQLite: $ alone is illegal, $name is a parameter */
     if (at - start > 1) TOKEN(T_PARAM);
     TOKEN(T_ILLEGAL);
 }

@@ -1,4 +1,4 @@
-/* The search for a name in the sources of a block, rule by rule as SQLite does it. */
+/* Searches a name in the sources of a block, by SQLite's rules. */
 #include "lib/sql/scope.h"
 
 #include <strings.h>
@@ -9,14 +9,15 @@ bool scope_fail(struct binder *b, enum err_code code)
     return false;
 }
 
-/* Counts one search, and refuses hostile statements (thousands of names over hundreds of sources). */
+/* Counts one search. Returns false if the statement exceeds SCOPE_MAX_LOOKUPS, which bounds the time of hostile
+ * statements. */
 static bool may_look(struct binder *b)
 {
     if (++b->lookups > SCOPE_MAX_LOOKUPS) return scope_fail(b, ERR_LIMIT_COUNT);
     return b->failed == ERR_OK;
 }
 
-/* Column aliases of a FROM item, `t AS x (a, b)`, or NULL. */
+/* Returns the column aliases of a FROM item, as in `t AS x (a, b)`, or NULL. */
 static const struct sql_node *names_of(const struct sql_node *source)
 {
     return source->kind == SQL_TABLE ? sql_kid(source, 0) : sql_kid(source, DERIVED_NAMES);
@@ -37,7 +38,7 @@ int scope_source_column(struct binder *b, const struct sql_source *source, const
     const struct sql_node *names = names_of(source->node);
     int at = find_name(names, name, len);
     if (at >= 0) return at;
-    int hidden = names ? (int)names->n_kids : 0; /* columns renamed by column aliases */
+    int hidden = names ? (int)names->n_kids : 0; /* number of columns whose names the column aliases replace */
     if (source->kind == SQL_SOURCE_TABLE) {
         at = b->catalog->find_column(b->catalog->self, source->table, name, len);
         return at >= hidden ? at : -1;
@@ -66,7 +67,7 @@ static bool is_of_schema(const struct binder *b, const struct sql_source *source
     return plain && scope_find_table(b, schema, len, source->node) == source->table;
 }
 
-/* `(a JOIN b) AS z`: z admits a and b. */
+/* True if the source is in a parenthesised join of that name. In `(a JOIN b) AS z`, the name z admits a and b. */
 static bool in_named_paren(const struct sql_source *source, const char *name, size_t len)
 {
     for (const struct sql_node *n = source->node->parent; n && n->kind != SQL_FROM; n = n->parent)
@@ -74,7 +75,8 @@ static bool in_named_paren(const struct sql_source *source, const char *name, si
     return false;
 }
 
-/* COLUMN keeps its qualifier in text2 and text3, STAR in text and text2. */
+/* Returns the qualifier of a name, or NULL, and sets its schema. COLUMN has them in text2 and text3, STAR in text and
+ * text2. */
 static const char *qualifier(const struct sql_node *n, size_t *len, const char **schema, size_t *schema_len)
 {
     bool star = n->kind == SQL_STAR;
@@ -95,7 +97,7 @@ bool scope_admits(struct binder *b, const struct sql_source *source, const struc
     return b->paren_alias && in_named_paren(source, table, len);
 }
 
-/* True if this source shares `name` with those left of it through USING or NATURAL. */
+/* True if USING or NATURAL joins this source to the earlier ones by `name`. */
 static bool joined_by_name(const struct sql_source *source, const char *name, size_t len)
 {
     const struct sql_node *join = source->join;
@@ -103,7 +105,7 @@ static bool joined_by_name(const struct sql_source *source, const char *name, si
     return (join->flags & SQL_F_NATURAL) || find_name(sql_kid(join, JOIN_USING), name, len) >= 0;
 }
 
-/* Adds a second source with the same name. If both are joined by that name, one represents both. */
+/* Adds a second source with the same name. If USING or NATURAL joins both by that name, one source represents both. */
 static void meet_again(struct scope_hit *hit, struct sql_source *source, int output, const struct sql_node *column)
 {
     if (!joined_by_name(source, column->text, column->text_len)) {

@@ -1,4 +1,4 @@
-/* Diagnostics of binding: the place of a name, its error, and the names that may be meant. */
+/* Diagnostics of binding: the place of a name, its error, and the names that the author may have meant. */
 #include "lib/sql/scope.h"
 #include "lib/sql/sql.h"
 
@@ -47,8 +47,8 @@ static bool holds(const char *whole, size_t whole_len, const char *part, size_t 
     return false;
 }
 
-/* Returns the distance of two names, or NOT_NEAR above the limit. If one contains the other, the length of the rest
- * counts. */
+/* Returns the distance of two names, or NOT_NEAR above the limit. If one contains the other, they are near, too, but
+ * rank after the names within the limit. */
 static int nearness(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     if (a_len == 0 || b_len == 0 || a_len > NEAR_MAX_LEN || b_len > NEAR_MAX_LEN) return NOT_NEAR;
@@ -94,7 +94,8 @@ static bool reads_as_name(const char *name)
     return strpbrk(name, ",;:!?()'\"`|") == NULL;
 }
 
-/* Formats a name from the statement for a message: no control characters, not too long, in quotes if needed. */
+/* Returns a name from the statement for a message: without control characters, at most SHOWN_MAX bytes, in quotes if
+ * needed. */
 static char *shown(struct binder *b, const char *name, size_t len)
 {
     size_t take = len;
@@ -111,7 +112,7 @@ static char *shown(struct binder *b, const char *name, size_t len)
     return copy ? copy : "";
 }
 
-/* Returns "main.t1.a" as the statement means it. */
+/* Returns a qualified name for a message: "main.t1.a", or "t1.*" if `name` is NULL. */
 static char *full_name(struct binder *b, const char *schema, size_t schema_len, const char *table, size_t table_len,
                        const char *name, size_t len)
 {
@@ -129,7 +130,7 @@ static bool is_space_or(char c, char paren)
     return c == ' ' || (c >= '\t' && c <= '\r') || c == paren;
 }
 
-/* Returns the span of a name without the parentheses around it; of a TABLE without its alias. */
+/* Sets the span of a name, without parentheses around it. The span of a TABLE excludes its alias. */
 static void name_span(const struct sql_stmt *stmt, const struct sql_node *node, uint32_t *start, uint32_t *end)
 {
     *start = node->start;
@@ -184,7 +185,7 @@ void scope_report(struct binder *b, enum err_code code, const struct sql_node *n
     report(b, code, node, message);
 }
 
-/* A growing list of names to choose near ones from. */
+/* A growing list of names, from which the near ones are chosen. */
 struct near_names {
     const char **list;
     uint32_t n;
@@ -213,7 +214,7 @@ static void add_columns(struct binder *b, struct near_names *names, const struct
             add_name(names, arena_strndup(b->arena, source->outputs[i].name, source->outputs[i].name_len));
 }
 
-/* Suggests names to the user: `diag->expected` gets `exact` first, then the near ones. */
+/* Sets the suggestions of a diagnostic: `diag->expected` gets `exact` first, then the near names. */
 static void suggest(struct binder *b, struct sql_diag *diag, const char *name, size_t len,
                     const struct near_names *names, const struct near_names *exact)
 {
@@ -236,7 +237,7 @@ static const char *source_label(struct binder *b, const struct sql_source *sourc
     return source->name ? arena_strndup(b->arena, source->name, source->name_len) : NULL;
 }
 
-/* Names near an unknown column. */
+/* The names that the author of an unknown column may have meant. */
 struct surroundings {
     struct near_names names;            /* columns visible at that place */
     struct near_names exact;            /* the same column under another table: "stadium.name" */
@@ -285,8 +286,8 @@ static bool in_some_scope(const struct scope *scope, int table)
     return false;
 }
 
-/* Returns the first table of the catalog that has the column but is not in FROM, or NULL. All such tables are added to
- * `exact`. */
+/* Returns the first table of the catalog that has the column but is not in FROM, or NULL. Adds the column of each such
+ * table to `exact`, up to NEAR_MAX_OUT. */
 static const char *tables_outside(struct binder *b, const struct scope *scope, const struct sql_node *c,
                                   struct near_names *exact)
 {

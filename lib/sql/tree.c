@@ -1,4 +1,4 @@
-/* Whole trees: equality, hashes, copies, checks, dumps. Nothing here recurses; see sql_walk. */
+/* Functions on whole trees: equality, hashes, copies, checks, dumps. They do not recurse; see sql_walk. */
 #include "lib/sql/sql.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-/* Flags of the spelling, without effect on the meaning. */
+/* Flags that describe the spelling and have no effect on the meaning. */
 static const uint32_t SPELLING = SQL_F_COMMA | SQL_F_FETCH | SQL_F_COLON | SQL_F_PAREN | SQL_F_AS | SQL_F_OUTER_KW |
                                  SQL_F_EQ2 | SQL_F_NESTED | SQL_F_PAREN_TWICE | SQL_F_TABLE | SQL_F_OPERATOR;
 
@@ -18,14 +18,14 @@ static bool may_be_string(const struct sql_node *n)
     return n->kind == SQL_COLUMN && n->quote == '"' && !n->text2;
 }
 
-/* True if the text is a value, in which case matters. */
+/* True if the text is a value, which is compared with its case. */
 static bool is_exact(const struct sql_node *n)
 {
     bool paths = n->kind == SQL_FROM_CALL; /* the columns of JSON_TABLE */
     return may_be_string(n) || paths || (n->kind == SQL_LITERAL && n->op == SQL_LIT_STRING);
 }
 
-/* NULL and UNKNOWN are one value. */
+/* True if the text does not count: NULL and UNKNOWN are one value. */
 static bool is_text_free(const struct sql_node *n)
 {
     return n->kind == SQL_LITERAL && n->op == SQL_LIT_NULL;
@@ -55,7 +55,7 @@ static bool equal_nodes(const struct sql_node *a, const struct sql_node *b)
            equal_names(a->alias, a->alias_len, b->alias, b->alias_len);
 }
 
-/* If the nodes agree one by one, and each has the same kids present, the shapes agree. */
+/* Nodes are compared in preorder. Equal nodes have kids in the same slots, so the trees have the same shape. */
 bool sql_equal(const struct sql_node *a, const struct sql_node *b)
 {
     if (!a || !b) return a == b;
@@ -251,7 +251,7 @@ static void dump_node(GString *out, const struct sql_node *n)
     dump_text(out, "as:", n->alias, n->alias_len);
 }
 
-/* Empty slots between kids show as "-", so that `a BETWEEN` and `LIMIT` read unambiguously. */
+/* Prints "-" for each empty slot, so that a missing kid does not change the place of the others. */
 static void dump_gaps(GString *out, const struct sql_node *parent, uint32_t from, uint32_t to)
 {
     for (; from < to; from++)

@@ -1,4 +1,4 @@
-/* Statements that are not queries, by their first word. They are refused by name, never run. */
+/* The first words of statements that are not queries. The parser refuses such statements by name. */
 #include "lib/sql/parser.h"
 
 static const char *const VERBS[] = {
