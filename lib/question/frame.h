@@ -8,7 +8,7 @@
 
 #include "lib/question/question.h"
 
-/* kind of an element, and its name in dumps */
+/* the kind of an element, and its name in dumps */
 #define FRAME_KINDS(X)                                                                                                 \
     X(IDIOM, "idiom")               /* no request: hides the words from other rows */                                  \
     X(RUNNING, "running")           /* a total that grows from row to row */                                           \
@@ -35,11 +35,11 @@
     X(IN_ORDER, "in_order")         /* the columns follow the order of the words */                                    \
     X(LATE, "late")                 /* after the planned time */                                                       \
     X(EARLY, "early")               /* at the planned time or before it */                                             \
-    X(REPEATS, "repeats")           /* each occurrence counts, even if it repeats another */                           \
-    X(KEPT, "kept")                 /* the rows named before it count too: "drafts too" */                             \
-    X(ANY, "any")                   /* the kind named after it does not matter: "any status" */                        \
-    X(LEFT_OUT, "left_out")         /* the rows named before it do not count: "drafts excluded" */                     \
-    X(EXCEPT, "except")             /* the rows named after it do not count: "except drafts" */
+    X(REPEATS, "repeats")           /* each occurrence counts, even if an equal one was counted already */             \
+    X(KEPT, "kept")                 /* the rows that precede the words count, too: "drafts too" */                     \
+    X(ANY, "any")                   /* the kind that follows the words does not matter: "any status" */                \
+    X(LEFT_OUT, "left_out")         /* the rows that precede the words do not count: "drafts excluded" */              \
+    X(EXCEPT, "except")             /* the rows that follow the words do not count: "except drafts" */
 
 enum frame_kind {
 #define X(kind, name) FRAME_##kind,
