@@ -1,13 +1,13 @@
-/* Rows of the frame of a question: X(pattern, kind, kinds of which one must precede, or 0). No include guard: include
- * it with X defined.
+/* The rows of the frame: X(pattern, kind, kinds of which one must precede, or 0). This file has no include guard.
+ * Define X, then include it.
  *
- * Rows are grouped by kind. A row is in the group of another kind if it must win against the rows there. */
+ * Rows are grouped by kind. A row that must win against rows of another kind is in the group of that kind. */
 #define UNIT                                                                                                           \
     "day|week|month|quarter|year|season|period|hour|night|shift|term|semester|fortnight|decade|minute|date|january|"   \
     "monday|midnight|morning|century"
 #define UNITS    "days|weeks|months|quarters|years|seasons|periods|hours|nights|shifts|terms|semesters|minutes|decades"
 #define PERIODLY "daily|weekly|monthly|quarterly|yearly|annual|hourly|nightly|seasonal|annually"
-/* one of a series of rows */
+/* words for one of a series of rows */
 #define EVENT                                                                                                          \
     "one|row|entry|record|line|event|order|visit|session|trip|call|time|purchase|payment|reading|game|match|round|"    \
     "booking|invoice|value|stay|step|run|position|point|race|sale|delivery|job|measurement|appointment|item|version"
@@ -55,7 +55,7 @@
     "better|worse|faster|slower|heavier|lighter"
 
 #define AFTER(kind) 1U << FRAME_##kind
-/* words that resemble an element but are none */
+/* words that resemble an element but are not one */
 X("named|titled|entitled|called *", IDIOM, 0)
 X("no|without|not ?any lines|rows|entries|line|row|entry ?with|of|that ?have ?a|an|any zero|zeros|zeroes|0|nothing",
   NO_ZEROS, 0)
@@ -177,7 +177,7 @@ X("lifetime|all-time total|sum|count to|until|at|up ?date|then|that", RUNNING, 0
 X("total|totals|totalled up|progressively", RUNNING, 0)
 X("progressively", RUNNING, 0)
 
-/* the running total begins again */
+/* the running total begins again for each period or group */
 #define RESET "restart|reset|zeroed|zeroing|renewed|renewing"
 #define BEGIN "start|starts|starting|begin|begins|beginning|count|counting|counted|go|goes|going|commence|run|running"
 #define AGAIN "again|over|afresh|anew|fresh|new"
@@ -1358,7 +1358,7 @@ X("multiple|several|repeat|double|second|further|return ?and ?* count|counts|cou
   "?as|too|again|also|separately ?*",
   REPEATS, 0)
 X("more than once|twice counts|count|is|are|each|adds", REPEATS, 0)
-/* rows of a kind that count or do not count */
+/* rows of a kind that count, or that do not count */
 X("too many|much|few|little|high|low|late|early|long|short|small|big|large|old|young|expensive|cheap|often|slow|fast",
   IDIOM, 0)
 X("without|no|not|never|if|have|has|had|having|there|is|are|at|for ?ever any", IDIOM, 0)

@@ -7,10 +7,7 @@
 
 #include <glib.h>
 
-enum {
-    WORD_MAX = 64
-}; /* maximum bytes of a word, with its NUL, for the cache of stems and the comparison by
-                         * meaning */
+enum { WORD_MAX = 64 }; /* bytes of a word with its NUL; longer words have no cached stem and no meaning */
 
 /* The cases of utf8_read, is_word_char and is_space_char that are not ASCII. */
 unsigned utf8_read_wide(const char *p, const char *end, uint32_t *cp);
