@@ -283,8 +283,7 @@ static bool restricts(const struct sql_node *node)
 {
     enum sql_clause clause = sql_clause_of(node);
     if (sql_is(node->parent, SQL_ARGS)) return false; /* an argument of a function: strftime('%Y', ...) */
-    if (sql_is(node->parent, SQL_BINARY) && !sql_is_comparison(node->parent->op)) return false; /* an operand: 100 * a /
-                                                                                                 * b */
+    if (sql_is(node->parent, SQL_BINARY) && !sql_is_comparison(node->parent->op)) return false; /* as in 100 * a / b */
     return clause == SQL_CLAUSE_WHERE || clause == SQL_CLAUSE_HAVING || clause == SQL_CLAUSE_FROM;
 }
 

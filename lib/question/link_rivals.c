@@ -261,8 +261,7 @@ static void compare_keys(struct link_maker *maker, const struct schema_column *k
         float mine = score(maker, other, &place, &word);
         if (mine > best) best = mine, better = other;
     }
-    if (best < 0 || best - own <= maker->out->role_rival - maker->out->role_score) return; /* false for the initial
-                                                                                            * NAN */
+    if (best < 0 || best - own <= maker->out->role_rival - maker->out->role_score) return; /* false for NAN */
     maker->out->role_score = own;
     maker->out->role_rival = best;
     maker->out->role_key = key;
