@@ -11,8 +11,7 @@ struct drawing {
     struct explain_node *nodes;
     struct explain_edge *edges;
     uint32_t n_nodes, n_edges, cap_nodes, cap_edges;
-    uint32_t *table_node, *column_node; /* by table number; by column id: index of the node + 1, or 0 if there is
-                                         * none */
+    uint32_t *table_node, *column_node; /* by table number, by column id: index of the node + 1, or 0 if absent */
 };
 
 static uint32_t add_node(struct drawing *d, enum explain_node_kind kind, const char *name, uint32_t id)

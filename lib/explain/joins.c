@@ -22,8 +22,7 @@ struct joined {
     const struct sql_block *block;
     struct join_edge edges[MAX_EDGES];
     uint32_t n_edges;
-    uint8_t group[MAX_SOURCES]; /* by source: number of its group; sources that a condition relates have the same
-                                 * number */
+    uint8_t group[MAX_SOURCES]; /* number of each source's group; a condition puts sources into one group */
     uint8_t degree[MAX_SOURCES];
 };
 

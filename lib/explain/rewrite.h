@@ -49,7 +49,7 @@ static inline struct sql_node *rewrite_borrow(const struct sql_node *node)
 typedef bool rewrite_test(const struct sql_node *node);
 bool rewrite_any(const struct sql_node *top, rewrite_test *test);
 bool rewrite_is_window(const struct sql_node *node);   /* true for a call with OVER */
-bool rewrite_is_random(const struct sql_node *node);   /* true for a call whose result differs each time */
+bool rewrite_is_random(const struct sql_node *node);   /* true if its value may differ in the next run */
 bool rewrite_is_subquery(const struct sql_node *node); /* true for a subquery, which has rows of its own */
 bool rewrite_is_derived(const struct sql_node *node);  /* true for a subquery in FROM */
 

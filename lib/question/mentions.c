@@ -31,8 +31,7 @@ static const float NAMED = 0.95F;                      /* minimum score of a com
 static const unsigned LEXICON_KINDS = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED |
                                       1U << TEXT_RELATION_ATTRIBUTE | 1U << TEXT_RELATION_DEMONYM |
                                       1U << TEXT_RELATION_IS_A | 1U << TEXT_RELATION_HAS_KIND;
-static const float OWNER_WEIGHT = 0.3F; /* weight of a number, a stop word, or a word of the owner's name: "student" in
-                                         * student.student_name */
+static const float OWNER_WEIGHT = 0.3F; /* weight of a number, a stop word, or a word of the owner's name */
 
 /* A word of the text, or a word that a word of the text abbreviates or contains ("surname": last, name). */
 struct mention_entry {
