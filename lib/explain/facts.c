@@ -98,8 +98,8 @@ static const char *slice(struct narrator *t, const struct sql_node *node)
 /* Returns a statement that counts the join: SELECT COUNT(*), COUNT(DISTINCT key), ... FROM ... WHERE .... Returns NULL
  * if a table has no key of one column.
  *
- * The limit of engine steps suffices for a small join. Whether the counts are narrated therefore depends only on the
- * data, and not on the load. */
+ * The statement may use as many engine steps as a small join needs. So whether the counts are narrated depends only on
+ * the data, and not on the load. */
 static const char *make_count(struct narrator *t, const struct sql_block *block)
 {
     char *sql = arena_strdup(t->arena, "SELECT COUNT(*)");

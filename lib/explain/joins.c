@@ -1,10 +1,10 @@
 /* Narrates how the tables of a FROM clause are related.
  *
  * DESIGN (seed 002, "Join-related Semantics", and the paper's error analysis, §V-A5). A first phrase names the topology
- * that the foreign keys of the query form. It is an object and its attribute, subject - relationship - object through a
- * bridge table, a star, a chain, or a self-join. The paper's explanations gave only table names, so those of two
- * different joins could be equal. Therefore each joining condition has its own phrase, which names the joined row and
- * the columns of both sides. The side that holds the foreign key refers to the other side. */
+ * that the foreign keys of the query form. Topologies are an object and its attribute, subject - relationship - object
+ * through a bridge table, a star, a chain, and a self-join. The paper's explanations contained only table names, so
+ * those of two different joins could be equal. Therefore each joining condition has its own phrase, which names the
+ * joined row and the columns of both sides. The side that holds the foreign key refers to the other side. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
@@ -351,8 +351,8 @@ static void say_topology(struct joined *j, struct say *out)
         say_source_listed(j->t, out, j->edges[1].parent);
         say(out, " related through ");
         say_source_listed(j->t, out, bridge);
-    } else if (centre && n > 2 && !(n == 3 && parents_of(j, centre) == 1)) { /* a centre that refers to one table, and
-                                                                              * to which one refers, is a chain */
+    } else if (centre && n > 2 && !(n == 3 && parents_of(j, centre) == 1)) { /* one reference in and one out is a
+                                                                              * chain */
         say_star_of_sources(j, out, centre);
     } else if (n > 2 && is_chain(j)) {
         say_chain_of_sources(j, out);

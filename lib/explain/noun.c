@@ -237,7 +237,7 @@ static bool is_noun_phrase(const struct text_tokens *words, bool is_table)
     return !(is_participle(last, strlen(last)) && (is_table || words->n == 1));
 }
 
-/* Expands an abbreviation: the l of LName means "last". */
+/* Returns the word that the letter of a name abbreviates: "last" for the l of LName. Returns NULL for other words. */
 static const char *spelt_out(const struct text_tokens *words, uint32_t i)
 {
     static const char *const NAMES[][2] = {{"l", "last"}, {"f", "first"}, {"m", "middle"}};

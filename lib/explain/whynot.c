@@ -1,11 +1,11 @@
 /* Why-not: finds the smallest set of parts whose removal makes a row appear.
  *
  * DESIGN. A probe is the statement with some parts removed; it runs up to its first row. A removed condition becomes 1
- * = 1, a join loses its ON, and a set operation loses one side. First, each part is removed alone, in this order: a
- * condition whose literal its column does not hold, then other conditions, then joins. Next, pairs are removed, as far
- * as the budget permits. If no probe gives a row, all parts are removed and then restored one by one, while a row
- * remains. The resulting set needs each of its parts, though another set may be smaller. A probe omits aggregates,
- * GROUP BY and ORDER BY that no part needs, so that it stops at its first source row.
+ * = 1, a join loses its ON, and a set operation loses one side. First, each part is removed alone. Conditions with a
+ * literal that the column does not hold come first, then other conditions, then joins. Next, pairs are removed, as far
+ * as the budget permits. If no probe gives a row, all parts are removed. They are then restored one by one, as long as
+ * a row remains. The resulting set needs each of its parts, though another set may be smaller. A probe omits
+ * aggregates, GROUP BY and ORDER BY that no part needs, so that it stops at its first source row.
  *
  * Rejected: finding the cause by statistics alone. They are often right but never certain, so they only determine the
  * order of the probes. */

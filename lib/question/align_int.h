@@ -71,7 +71,8 @@ struct align_run {
 
 /* Returns true if a word of the run is similar to `word`. */
 bool align_run_says(const struct align_run *run, const char *word);
-/* True if the run says a word of the column, a table that it references, or the table whose key it is. */
+/* Returns true if the run says a word of the column's name or of a table that the column references. For a key, a word
+ * of its own table's name also counts. */
 bool align_run_names(const struct aligner *a, const struct align_run *run, const struct schema_column *column);
 /* Returns true if align_run_names is true for the question or its evidence, or if the question mentions the column. */
 bool align_names_column(const struct aligner *a, const struct schema_column *column);

@@ -543,7 +543,7 @@ static bool leaves_null_out(const struct aligner *a, const struct meaning_term *
            condition->parts[1]->kind == MEANING_VALUE;
 }
 
-/* Searches the query for a term that tests a column for NULL. */
+/* The state of a search for a term that tests a column for NULL. */
 struct null_test {
     uint64_t column; /* hash of the column's term */
     bool found;

@@ -190,7 +190,8 @@ static long rows_asked(const struct aligner *a, const struct frame_element *elem
     if (n <= 1) return n;
     static const char *const joins[] = {"and", "plus", "with"};
     bool joined = align_says_any(a, element, joins, G_N_ELEMENTS(joins));
-    for (size_t i = 0; !joined && element->first > 1 && i < G_N_ELEMENTS(joins); i++) /* "and the two before it" */
+    for (size_t i = 0; !joined && element->first > 1 && i < G_N_ELEMENTS(joins); i++) /* as in "and the two before
+                                                                                       * it" */
         joined = text_same(a->question->tokens.items[element->first - 2].norm, joins[i]);
     bool beside = asks_for_later(a, element) || has_word_of(a, element, EARLIER, G_N_ELEMENTS(EARLIER));
     return joined && beside ? n : n - 1;
@@ -376,7 +377,7 @@ static const struct frame_element *asked_of_all(const struct aligner *a)
     return group ? NULL : overall;
 }
 
-/* True for "of the year" if all rows are of one year. The group is then all rows. */
+/* True for "of the year" if the question names exactly one year. The group is then all rows. */
 static bool is_only_period(const struct aligner *a, const struct frame_element *element)
 {
     static const char *const years[] = {"year", "years", "year's"};
@@ -513,7 +514,7 @@ static bool is_named_rank(const struct schema_column *column)
     return false;
 }
 
-/* True for "the biggest drop", which is the lowest change. */
+/* True if the question has a word such as "drop". "The biggest drop" is the lowest change, not the highest. */
 static bool asks_for_drop(const struct aligner *a)
 {
     static const char *const words[] = {"drop", "fall", "fell", "declin", "decreas", "loss", "shrink", "dip"};

@@ -681,7 +681,7 @@ static bool is_in_other_value(const struct question *question, uint32_t token)
     return false;
 }
 
-/* Adds the word if it is another form of a frequent value of the column, or if the tables relate it to such a value. */
+/* Adds the word if it is another form of a frequent value, or if the tables relate it to a value of the column. */
 static void add_form(struct said_list *list, uint32_t i)
 {
     const struct text_token *token = &list->question->tokens.items[i];

@@ -59,7 +59,7 @@ struct question_said {
     uint32_t first, n_tokens;
     const char *stored; /* the value as the column stores it */
     enum question_form form;
-    bool sure; /* true for a proper name, a quotation, or a form other than SAME; false for a plain word that is also a
+    bool sure; /* true for a proper name, a quotation, or a form from the tables; false for a plain word that is also a
                 * value */
 };
 enum { QUESTION_MAX_SAID = 8 };

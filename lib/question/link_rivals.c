@@ -3,8 +3,8 @@
  * The score of a column at a place is the share of its name that the words of the question say. Each word counts by the
  * strength of its link and by its nearness to the place of the column's role. That place is the requested outputs, the
  * cue of an order, a group or an aggregate, or the words of the literal. A word that is linked to another part counts
- * less. A column scores more if its table's name is near. The used column and its rivals have the same measure, so only
- * the ratio of their scores matters. */
+ * less. A column scores more if its table's name is near. The used column and its rivals are scored in the same way, so
+ * the scores need only be comparable with each other. */
 #include "lib/question/link_int.h"
 
 #include <math.h>

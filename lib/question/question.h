@@ -28,9 +28,9 @@ struct question_value {
     uint32_t start, end;           /* bytes of the question */
     const char *text;              /* the value as written, without quotes; a number in canonical form */
     double number;                 /* value of a QUESTION_VALUE_NUMBER without its scale: 10 for "ten million" */
-    double scaled;                 /* with the scale word that follows: 10,000,000; without one, equal to `number` */
-    uint32_t first, n_tokens;      /* `number` times the scale word that follows: 10,000,000; equal to `number` without
+    double scaled;                 /* `number` times the scale word that follows: 10,000,000; equal to `number` without
                                     * a scale word */
+    uint32_t first, n_tokens;      /* tokens of the question */
     const struct schema_hit *hits; /* columns that hold the value; NULL if none */
     uint32_t n_hits;
     bool capital; /* true if the value is quoted, has a number, or has a capital that does not begin a sentence */
@@ -119,7 +119,7 @@ struct question_term {
 /* The columns that one name of a definition may mean. */
 enum { QUESTION_SIDE_COLUMNS = 4 };
 struct question_side {
-    uint32_t columns[QUESTION_SIDE_COLUMNS]; /* ids */
+    uint32_t columns[QUESTION_SIDE_COLUMNS]; /* column ids */
     uint32_t n;
 };
 
@@ -132,15 +132,15 @@ struct question_definition {
     double number;
     bool is_number;
     bool is_null; /* true for IS NULL (op SQL_OP_EQ) and IS NOT NULL (op SQL_OP_NE) */
-    bool named;   /* true if the formula defines a named term */
+    bool named;   /* true if the formula defines a term */
     bool asked;   /* true if the question has a content word of that term, or if the term has no content word */
 };
 
 struct question {
     const char *text;
     const char *evidence_text;   /* the given evidence and the meanings of the terms; NULL if there is neither */
-    struct text_tokens tokens;   /* of the question */
-    struct text_tokens evidence; /* of the evidence; n is 0 without evidence */
+    struct text_tokens tokens;   /* tokens of the question */
+    struct text_tokens evidence; /* tokens of the evidence; n is 0 without evidence */
     struct question_value *values;
     uint32_t n_values;
     struct question_term *terms;

@@ -54,7 +54,7 @@ void wording_use(struct wording_words *wording, const struct wording_model *mode
 struct wording_score {
     float sum;   /* sum over all keys, above 0 if the question fits the query; NAN without a model */
     float mean;  /* `sum` / square root of the number of keys */
-    float least; /* sum of the part that fits worst */
+    float least; /* lowest sum of any part */
 };
 
 /* Scores a meaning. Temporary memory comes from the arena. All members are NAN if the arena is full. */

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-enum { WORD_MAX = 64 }; /* bytes of a word with its NUL; longer words have no cached stem and no meaning */
+enum { WORD_MAX = 64 }; /* bytes of a word with its NUL; longer words are neither cached nor compared by meaning */
 
 /* The cases of utf8_read, is_word_char and is_space_char that are not ASCII. */
 unsigned utf8_read_wide(const char *p, const char *end, uint32_t *cp);
@@ -34,7 +34,7 @@ static inline bool is_word_char(uint32_t cp)
     return cp < 0x80 ? g_ascii_isalnum((char)cp) || cp == '_' : is_wide_word_char(cp);
 }
 
-/* Like g_ascii_tolower, but inline. */
+/* Returns the letter in lower case, like g_ascii_tolower but inline. */
 static inline char ascii_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -59,10 +59,10 @@ struct lexeme {
     bool expands_inside; /* true if it is expanded only after another word: in "dept_no", but not in "no_smoking" */
 };
 
-/* Returns NULL if the tables do not have the word. Thread: any (the table is built once). */
+/* Returns the entry of a word; NULL if the tables do not have it. Thread: any (the tables are built once). */
 const struct lexeme *lexeme_find(const char *word);
 
-/* Returns true if text_split_identifier certainly gives just this word. May also return false for such a word. */
+/* Returns true if text_split_identifier certainly gives just this word. False means that it may give others. */
 bool is_plain_word(const char *name, size_t len);
 
 /* Writes the stem to `out`. Copies a word of WORD_MAX bytes or more unchanged, but truncated. */
@@ -76,7 +76,7 @@ struct word_facts {
 };
 void word_look(const char *word, struct word_facts *out);
 
-/* Writes the plain Porter2 stem, without tables and cache. Only the tool that builds the tables needs it. */
+/* Writes the plain Porter2 stem, without tables and cache. The tables are built with it. */
 void stem_raw(const char *word, char out[WORD_MAX]);
 
 /* Returns the bytes of models/words.lex, which is linked into the program. */
@@ -121,7 +121,7 @@ struct token_span {
     size_t inner, inner_len; /* for TEXT_QUOTED: the text inside the quotes */
 };
 struct token_scan token_scan_of(const char *text, size_t len);
-/* Returns false at the end of the text. */
+/* Finds the next raw token. Returns false at the end of the text. */
 bool token_next(struct token_scan *scan, struct token_span *span);
 /* Fills `token`, which the caller has zeroed. Returns false if the arena is full. */
 bool token_read(struct arena *arena, const struct token_scan *scan, const struct token_span *span,

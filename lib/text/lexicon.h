@@ -94,8 +94,8 @@ struct text_relation text_lexicon_relate(uint32_t a, uint32_t b);
  * (text_synonym_groups) first, because it is more reliable than the lexicon. */
 struct text_relation text_relate(const char *a, const char *b);
 
-/* Compares many words with many. Put the words of one text in, each with a tag, then query each word of the other text.
- * Links are looked up once, when a word is put in, so a query is one look-up in a hash table. */
+/* Compares the words of two texts. Put the words of one text into the set, each with a tag. Then query each word of the
+ * other text. The links of a word are looked up when it is put in, so a query is one look-up in a hash table. */
 struct text_word_set;
 struct text_word_match {
     uint32_t tag;

@@ -1,8 +1,9 @@
 /* Looks up words in models/words.lex (lib/text/lexicon.h).
  *
- * The file is opened once, on first use, which checks only its header. If the header is invalid, no word is known, and
- * each lookup finds nothing. Words are found by hash in the slots. The relation of two words is the stronger one of
- * their links in both directions. Two words in one row of the hand-made synonyms have at least TABLE_STRENGTH. */
+ * The file is opened once, on first use, and only its header is checked then. If the header is invalid, no word is
+ * known, and each lookup finds nothing. Words are found by hash in the slots. The relation of two words is the stronger
+ * one of their links in both directions. Two words in one row of the hand-made synonyms have at least
+ * TABLE_STRENGTH. */
 #include "lib/text/internal.h"
 #include "lib/text/lexicon.h"
 
