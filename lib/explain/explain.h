@@ -4,18 +4,18 @@
  * database and the result. Output is a list of phrases, each for one clause or one fact, in two renderings:
  *   - premise: regular, exact and complete, for the verifier. Columns are written table.column, and each operator has
  *     one fixed wording. Every clause is included, so statements of different meaning differ in text.
- *   - prose: readable sentences for people. Names are split into words, and columns have their descriptions if the
- *     index has them.
+ *   - prose: readable sentences for people. Names are split into words. Columns have their descriptions if the index has
+ *     them.
  *
- * There are two kinds of phrases. Operation-level ones (`from_data` false) follow from the statement and the schema
- * alone and contain no value of the database. Data-level ones (`from_data` true) describe rows: counts, stored forms of
- * a literal, the representative row's provenance, the reason of an empty result. explain_operations() is the premise
+ * There are two kinds of phrases. Operation-level phrases (`from_data` false) follow from the statement and the schema
+ * alone and contain no value of the database. Data-level phrases (`from_data` true) describe rows: counts, stored forms
+ * of a literal, the representative row's provenance, the reason of an empty result. explain_operations() is the premise
  * without the data-level phrases.
  *
- * Deterministic: the same source and options give the same bytes. Bounded: text, phrases, graph and nesting have
- * limits. Longer output is cut with an ellipsis at a UTF-8 boundary, and `missing` reports it. All text is valid UTF-8
- * without control characters, whatever the database holds. The arena owns all output. Thread: that of the source's
- * handle. */
+ * The result is deterministic: the same source and options give the same bytes. Text, phrases, graph and nesting have
+ * limits. Longer output is truncated with an ellipsis at a UTF-8 boundary, and `missing` reports it. All text is valid
+ * UTF-8 without control characters, whatever the database holds. The arena owns all output. Thread: that of the
+ * source's handle. */
 #ifndef ASSAY_LIB_EXPLAIN_EXPLAIN_H
 #define ASSAY_LIB_EXPLAIN_EXPLAIN_H
 
@@ -62,7 +62,7 @@ struct explain_phrase {
     enum explain_kind kind;
     bool from_data;              /* true if it contains a count, a value or a fact of the database */
     const char *premise;         /* NUL-terminated, one or more sentences; "" if only the prose has this phrase */
-    const char *prose;           /* the same for people; "" if only the premise has this phrase */
+    const char *prose;           /* NUL-terminated, one or more sentences; "" if only the premise has this phrase */
     const struct sql_node *node; /* the described clause or expression; the statement's root for SUMMARY; never NULL */
     uint32_t start, end;         /* span of the node in the statement, in bytes */
     const uint32_t *columns;     /* ids of the schema columns that it names, each once, in order of the text */
@@ -125,9 +125,9 @@ struct explanation {
 };
 
 /* Explains `source`, whose statement must be bound without diagnostics. A NULL `options` means explain_defaults.
- * Explains as much as possible. The explanation is partial, with `missing` and ERR_OK, without a database, result or
- * FROM, after a failed probe, and for a statement nested too deeply. Returns ERR_LIMIT_MEMORY if the arena is full, and
- * ERR_DEADLINE or ERR_CANCELLED of the handle. */
+ * Explains as much as possible. If a part cannot be explained, returns ERR_OK, and `missing` names the part. Causes are
+ * no database, no result, no FROM, a failed probe, or a statement that is nested too deeply. Returns ERR_LIMIT_MEMORY
+ * if the arena is full, and ERR_DEADLINE or ERR_CANCELLED of the handle. */
 enum err_code explain_query(struct arena *arena, const struct explain_source *source,
                             const struct explain_options *options, struct explanation **out, struct err *err);
 

@@ -18,7 +18,7 @@ void say_operator(struct narrator *t, struct say *out, const struct sql_node *n)
 /* say_verb writes "is" or a similar verb in singular or plural. say_are returns true if the subject takes "are". */
 void say_verb(struct say *out, const char *verb, bool plural);
 bool say_are(const struct narrator *t, const struct say *out, const struct sql_node *subject);
-/* Writes the entries of a list, up to the limit. */
+/* Writes the entries of a list, at most NARRATE_MAX_LIST. */
 void say_list(struct narrator *t, struct say *out, const struct sql_node *list);
 bool narrate_is_null(const struct sql_node *n);
 

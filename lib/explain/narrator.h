@@ -55,7 +55,7 @@ struct narrator {
     const struct explain_source *source;
     const struct explain_options *options;
     const struct schema_index *index;
-    struct explain_phrase *phrases; /* [NARRATE_MAX_PHRASES] */
+    struct explain_phrase *phrases; /* array of NARRATE_MAX_PHRASES */
     uint32_t n_phrases;
     struct narrated_query queries[NARRATE_MAX_QUERIES];
     uint32_t n_queries, query; /* number of queries; number of the query being narrated */
@@ -63,8 +63,8 @@ struct narrator {
     uint32_t columns[NARRATE_MAX_COLUMNS];
     uint32_t n_columns; /* columns that the phrase being narrated names so far */
     uint32_t nesting;
-    const struct sql_node *of_value; /* set while the test of a single value is narrated: the subject, which then takes
-                                      * a singular verb */
+    const struct sql_node *of_value; /* subject of a test whose subject takes "is" because it is a single value; else
+                                      * NULL */
     const struct sql_join_pair *pairs;
     uint32_t n_pairs;
     struct noun **nouns; /* nouns of the names read so far: of columns by id, then of tables by number */

@@ -109,7 +109,7 @@ struct prov_arm {
     const struct sql_node *condition; /* conjunct of the parent's WHERE whose subquery this arm is (IN, EXISTS or a
                                        * comparison); else NULL */
     const struct db_value *value;     /* for a comparison: the value that the subquery gives; else NULL */
-    const char *reason;               /* of PROV_ARM_UNAVAILABLE; "" otherwise */
+    const char *reason;               /* reason of PROV_ARM_UNAVAILABLE; otherwise "" */
     const char *sql;                  /* the statement that ran, NUL-terminated; NULL if it could not be built */
     const char *all_sql;              /* `sql` without ORDER BY and LIMIT, which finds every source row of the chosen
                                        * row */
@@ -145,7 +145,7 @@ const char *prov_rule_text(enum prov_rule rule); /* Returns a description such a
 struct provenance {
     enum prov_status status;
     enum err_code code;             /* error of PROV_UNAVAILABLE; else ERR_OK */
-    const char *reason;             /* one sentence, "" unless unavailable */
+    const char *reason;             /* one sentence for PROV_UNAVAILABLE; otherwise "" */
     const struct db_result *result; /* explained result: that of the source, or that of a run made here */
     uint32_t row;                   /* the representative row */
     enum prov_rule rule;
@@ -154,7 +154,7 @@ struct provenance {
     uint32_t n_arms;
     bool arms_cut;       /* true if there are more than max_arms arms */
     uint32_t statements; /* number of statements that the trace ran */
-    int64_t sql_ns;      /* time of those statements */
+    int64_t sql_ns;      /* time of the statements that the trace ran */
 };
 
 /* Traces the representative row (paper, §IV-A, rules 1 to 3). Returns ERR_OK with *out filled. Returns ERR_LIMIT_MEMORY
@@ -201,21 +201,21 @@ struct whynot_culprit {
     enum sql_op op;                          /* operator between column and literal, such as SQL_OP_LIKE; may be
                                               * SQL_OP_NONE */
     const char *written;                     /* decoded text of the literal, NUL-terminated */
-    int stored;                              /* 1 if the column holds the literal, 0 if not, -1 if unknown or if the
-                                              * condition is not an equality */
+    int stored;                              /* 1 if the column has a value for which the condition is true, 0 if not,
+                                              * -1 if unknown */
     const char *nearest[WHYNOT_MAX_NEAREST]; /* stored values nearest to the literal, as text, best first */
     uint32_t n_nearest;
 };
 
 struct whynot {
     enum whynot_status status;
-    const char *reason; /* one sentence; "" unless unavailable */
+    const char *reason; /* one sentence for WHYNOT_UNAVAILABLE; otherwise "" */
     struct whynot_culprit culprits[WHYNOT_MAX_CULPRITS];
     uint32_t n_culprits;
     bool minimal;    /* true if every smaller set was probed; false if the search found this set first within its
                       * budget */
     bool exhausted;  /* true if the budget of probes or time ended the search */
-    uint32_t probes; /* statements run */
+    uint32_t probes; /* number of statements that the search ran */
     int64_t sql_ns;
 };
 

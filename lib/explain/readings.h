@@ -19,8 +19,8 @@ struct explain_statement {
 };
 
 struct explain_readings {
-    const char *question;       /* "In which order?" */
-    const char *const *choices; /* one for each reading, in their order; all different */
+    const char *question;       /* the question to the user, such as "In which order?" */
+    const char *const *choices; /* one choice for each reading, in the order of the readings; all differ */
     uint32_t n;
 };
 
