@@ -172,7 +172,8 @@ static bool is_column(const struct sql_node *expr, const struct prov_column *col
     return ref && ref->source == column->source && ref->output == column->output && ref->levels == 0;
 }
 
-/* True if the condition tests the column. False if it fixes the column to a single value, which says nothing new. */
+/* True if the condition tests the column. False if it fixes the column to a single value, because the value itself
+ * already shows that. */
 static bool tests_column(const struct sql_node *condition, const struct prov_column *column)
 {
     bool one_of_one = condition->kind == SQL_IN && sql_is(condition->kids[IN_RIGHT], SQL_LIST) &&

@@ -4,8 +4,8 @@
  * database and the result. Output is a list of phrases, each for one clause or one fact, in two renderings:
  *   - premise: regular, exact and complete, for the verifier. Columns are written table.column, and each operator has
  *     one fixed wording. Every clause is included, so statements of different meaning differ in text.
- *   - prose: readable sentences for people. Names are split into words. Columns have their descriptions if the index has
- *     them.
+ *   - prose: readable sentences for people. Names are split into words. Columns have their descriptions if the index
+ *     has them.
  *
  * There are two kinds of phrases. Operation-level phrases (`from_data` false) follow from the statement and the schema
  * alone and contain no value of the database. Data-level phrases (`from_data` true) describe rows: counts, stored forms

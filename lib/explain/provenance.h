@@ -201,8 +201,8 @@ struct whynot_culprit {
     enum sql_op op;                          /* operator between column and literal, such as SQL_OP_LIKE; may be
                                               * SQL_OP_NONE */
     const char *written;                     /* decoded text of the literal, NUL-terminated */
-    int stored;                              /* 1 if the column has a value for which the condition is true, 0 if not,
-                                              * -1 if unknown */
+    int stored;                              /* 1 if the column has a value for which `column op literal` is true, 0 if
+                                              * not, -1 if unknown */
     const char *nearest[WHYNOT_MAX_NEAREST]; /* stored values nearest to the literal, as text, best first */
     uint32_t n_nearest;
 };

@@ -61,9 +61,9 @@ struct wording_score {
 struct wording_score wording_score(struct arena *arena, const struct wording_words *wording,
                                    const struct meaning *meaning);
 
-/* Return data for training in *out. wording_words gives the hashes of all words, in order and with repeats; a 0
- * precedes the words of the evidence. wording_keys gives all keys of a meaning, without repeats. Both return the count,
- * and 0 if the arena is full. */
+/* Return data for training in *out, and its count, which is 0 also if the arena is full. The first function gives the
+ * hashes of all words, in order and with repeats. A 0 precedes the words of the evidence. The second function gives all
+ * keys of a meaning, without repeats. */
 uint32_t wording_words(const struct wording_words *wording, const uint32_t **out);
 uint32_t wording_keys(struct arena *arena, const struct wording_words *wording, const struct meaning *meaning,
                       const uint64_t **out);
