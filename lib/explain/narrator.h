@@ -103,8 +103,8 @@ void say_source(struct narrator *t, struct say *out, const struct sql_source *so
 bool narrate_has_noun(const struct narrator *t, const struct sql_source *source);
 /* Writes only the source's name: "port", "port 2". */
 void say_source_name(struct narrator *t, struct say *out, const struct sql_source *source);
-/* Write a source in the prose, with a noun if there is one. They write its rows ("ports" or "rows of port 2"), one row
- * ("a port" or "a row of port 2") and its name as owner (" of the port" or " of port 2"). */
+/* Write a source in the prose: its rows, one row, or its name as owner. With a noun, they write "ports", "a port" and "
+ * of the port". Without a noun, they write "rows of port 2", "a row of port 2" and " of port 2". */
 void say_source_plural(struct narrator *t, struct say *out, const struct sql_source *source);
 void say_a_source(struct narrator *t, struct say *out, const struct sql_source *source);
 void say_of_source(struct narrator *t, struct say *out, const struct sql_source *source, uint32_t levels);

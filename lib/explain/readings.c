@@ -469,7 +469,7 @@ static const char *shown_by(const struct explanation *reading)
     return "";
 }
 
-/* True if both readings show the same outputs, except that they count different things. A count of rows counts a row
+/* True if both readings show the same outputs, except that they count different rows. A count of rows counts a row
  * without a match as one. */
 static bool counts_differ(const struct asking *a)
 {

@@ -97,7 +97,7 @@ static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr,
                                    : rewrite_verbatim(arena, db_quote_value(arena, value));
     if (!literal) return skip(work);
     const char *collation = work->way == TRACE_EXACT ? dialect_of(work)->exact_collation : NULL;
-    if (collation && has_plain_is(work)) { /* +column has no affinity */
+    if (collation && has_plain_is(work)) { /* in SQLite, +column has no affinity */
         expr = REWRITE(arena, UNARY, expr);
         if (expr) expr->op = SQL_OP_PLUS;
     }
@@ -225,7 +225,7 @@ static struct sql_node *items_of(struct arm_work *work)
     for (uint32_t i = 0; i < work->n_columns; i++)
         items[i] = rewrite_item(arena, work->projected[i], work->columns[i].label);
     uint32_t n = work->n_columns;
-    if (!n) items[n++] = rewrite_item(arena, rewrite_verbatim(arena, "1"), "row"); /* count(*) of rows without a key */
+    if (!n) items[n++] = rewrite_item(arena, rewrite_verbatim(arena, "1"), "row"); /* for count(*) without a key */
     return rewrite_node(arena, SQL_ITEMS, items, n);
 }
 

@@ -50,7 +50,7 @@ bool align_says_any(const struct aligner *a, const struct frame_element *element
 bool align_is(const struct meaning_term *term, enum meaning_kind kind, const char *name);
 /* Returns align_term_column for the aligner's schema. */
 const struct schema_column *align_column(const struct aligner *a, const struct meaning_term *term);
-/* Returns true if the column is a key, a reference or a text column, whose values identify things. */
+/* Returns true if the column is a key, a reference or a text column. The values of such a column identify entities. */
 bool align_names_thing(const struct aligner *a, const struct schema_column *column);
 /* Returns true if question_says_text finds the text of a literal in the question. *token gets the first token of that
  * text. */
@@ -80,12 +80,14 @@ bool align_names_column(const struct aligner *a, const struct schema_column *col
 /* Returns the order in which the question names two parts: 1 if the first part comes first, -1 if the second part does,
  * 0 if unknown. Words that name both parts equally do not count. */
 int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second);
-/* Returns whether the question names the second relation after a negation, whose token is `negation`, and the first one
- * before it. The result is 1 if so, -1 if the relations are the other way round, and 0 if unknown. */
+/* Compares the places of two relations in the question with that of a negation, whose token is `negation`. Returns 1 if
+ * the first relation precedes the negation and the second follows it. Returns -1 if the relations are the other way
+ * round, and 0 if unknown. */
 int align_order_around(const struct aligner *a, const struct meaning *first, const struct meaning *second,
                        uint32_t negation);
 
-/* Returns the row that LAG or LEAD reads: -1 for the row before, 1 for the row after, 0 for neither. */
+/* Returns the row that LAG or LEAD reads, in ascending order of the window's key. The result is -1 for the row before,
+ * 1 for the row after, and 0 for other functions. */
 int align_step_of(const struct meaning_term *window);
 
 /* The functions of the aspects, each of which adds items. They are in align_window.c, align_measure.c, align_case.c,

@@ -62,7 +62,7 @@ static bool drops_missing(const struct meaning *owner, const struct meaning_term
     return false;
 }
 
-/* True if the question leaves out the things that have no value in the column: "leaving out loans without a fee". */
+/* True if the question leaves out the entities that have no value in the column: "leaving out loans without a fee". */
 static bool leaves_out_missing(const struct aligner *a, const struct schema_column *column)
 {
     static const char *const skips[] = {"leave",        "leaving", "left",     "skip", "skipping", "exclude",
@@ -80,7 +80,7 @@ static bool leaves_out_missing(const struct aligner *a, const struct schema_colu
     return false;
 }
 
-/* Checks AVG(COALESCE(x, 0)) if the question leaves out things without x. The words that say so are not an element of
+/* Checks AVG(COALESCE(x, 0)) if the question leaves out entities without x. The words that say so are not an element of
  * the frame. */
 static void check_filled(struct aligner *a, const struct align_part *part)
 {
@@ -557,7 +557,7 @@ static void look_for_null_test(void *self, const struct meaning *owner, const st
     test->found |= tests && term->parts[0]->hash == test->column;
 }
 
-/* True if the sentence adds the things at `token` to others: "or have no adjuster", "those without one count too". */
+/* True if the sentence adds the entities at `token` to others: "or have no adjuster", "those without one count too". */
 static bool adds_things(const struct text_tokens *tokens, uint32_t token)
 {
     static const char *const before[] = {"or", "including", "include", "plus", "even", NULL},
@@ -647,7 +647,7 @@ static bool has_key(const struct aligner *a, const struct meaning *m)
     return false;
 }
 
-/* True if the only output is a key, a reference or a name. A union of such columns is a set of things. */
+/* True if the only output is a key, a reference or a name. A union of such columns is a set of entities. */
 static bool lists_things(const struct aligner *a, const struct meaning *m)
 {
     const struct schema_column *column = m->n_outputs == 1 ? align_column(a, m->outputs[0].term) : NULL;

@@ -34,7 +34,7 @@ static bool converts(double constant, int thing)
 {
     static const struct {
         double factor;
-        int thing; /* -1 for any */
+        int thing; /* -1 for any quantity */
     } usual[] = {{10, -1},
                  {100, -1},
                  {1000, -1},

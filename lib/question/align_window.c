@@ -98,7 +98,7 @@ static bool asks_for_each(const struct aligner *a)
            question_has(a->question, "by") || align_asked(a, FRAME_OWN);
 }
 
-/* True if the window's relation shows a column that identifies things. Dates, unique columns and keys of the order do
+/* True if the window's relation shows a column that identifies entities. Dates, unique columns and keys of the order do
  * not count. */
 static bool shows_things(const struct aligner *a, const struct align_part *part)
 {
@@ -113,7 +113,7 @@ static bool shows_things(const struct aligner *a, const struct align_part *part)
     return false;
 }
 
-/* True if the relation shows a column of the thing that follows "every": "For every show, list its bookings with the
+/* True if the relation shows a column of the entity that follows "every": "For every show, list its bookings with the
  * running total". */
 static bool each_names_group(const struct aligner *a, const struct align_part *part)
 {

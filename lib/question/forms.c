@@ -197,7 +197,7 @@ static bool read_date_word(struct date_reader *reader)
     for (; reader->at < reader->end && g_ascii_isalpha(*reader->at); reader->at++)
         if (n < sizeof word) word[n++] = g_ascii_tolower(*reader->at);
     int month = month_of(word, n);
-    bool ending = n == 2 && reader->n > 0 && strchr("snrt", word[0]); /* 1st, 2nd, 3rd, 4th */
+    bool ending = n == 2 && reader->n > 0 && strchr("snrt", word[0]); /* ending of an ordinal: 1st, 2nd, 3rd, 4th */
     if (month > 0) reader->out->month = month;
     return month > 0 || ending || (n == 1 && word[0] == 't') || (n == 2 && memcmp(word, "of", 2) == 0);
 }
@@ -630,7 +630,7 @@ struct said_list {
     const struct schema_column *column;
     struct question_said *items;
     uint32_t n;
-    struct question_text top[MAX_TOP]; /* prepared frequent values; `letters` is NULL for one without text */
+    struct question_text top[MAX_TOP]; /* frequent values, prepared; `letters` is NULL if a value is no text */
     bool top_ready;
 };
 

@@ -1,4 +1,4 @@
-/* Recognises two texts as forms of one thing: "French" and France, "women" and 'F', "March" and 3, "United States" and
+/* Recognises two texts as forms of one value: "French" and France, "women" and 'F', "March" and 3, "United States" and
  * 'USA', "cats" and cat.
  *
  * Users seldom write a value as a column stores it. These functions compare two texts, find the stored value that a
@@ -9,7 +9,7 @@
 
 #include "lib/question/question.h"
 
-/* How two texts say the same thing. Later forms are more certain. */
+/* How two texts say the same value. Later forms are more certain. */
 enum question_form {
     QUESTION_FORM_NONE,
     QUESTION_FORM_SPELLING, /* one or two letters differ */

@@ -1,7 +1,7 @@
 /* The frame of a question: requests about the calculation beyond its cues (question.h). Examples are running totals,
- * earlier and later values, ties, things without related rows, and shares.
+ * earlier and later values, ties, entities without related rows, and shares.
  *
- * The rules are rows of lib/question/frame_rows.h, patterns of words. An element says that the words make such a
+ * The rules are patterns of words, the rows of lib/question/frame_rows.h. An element says that the words make such a
  * request. It does not say for which column: lib/question/align.h compares the elements with the meaning of a query. */
 #ifndef ASSAY_LIB_QUESTION_FRAME_H
 #define ASSAY_LIB_QUESTION_FRAME_H
@@ -18,8 +18,8 @@
     X(NEXT, "next")                 /* the value of the next row, event or period */                                   \
     X(OWN, "own")                   /* a comparison within the group of the row */                                     \
     X(OVERALL, "overall")           /* a comparison with all rows together */                                          \
-    X(ZEROS, "zeros")               /* things without related rows are shown */                                        \
-    X(NO_ZEROS, "no_zeros")         /* things without related rows may be left out */                                  \
+    X(ZEROS, "zeros")               /* entities without related rows are shown */                                      \
+    X(NO_ZEROS, "no_zeros")         /* entities without related rows may be left out */                                \
     X(AS_ZERO, "as_zero")           /* a missing value counts as 0 */                                                  \
     X(SKIP_MISSING, "skip_missing") /* a missing value is excluded from the calculation */                             \
     X(TIES, "ties")                 /* all tied rows are shown */                                                      \
@@ -27,7 +27,7 @@
     X(GAPS, "gaps")                 /* ranks after ties are skipped: 1, 1, 3 */                                        \
     X(NO_GAPS, "no_gaps")           /* ranks after ties are not skipped: 1, 1, 2 */                                    \
     X(POOLED, "pooled")             /* a ratio of totals */                                                            \
-    X(MEAN_EACH, "mean_each")       /* an average of the values of each thing */                                       \
+    X(MEAN_EACH, "mean_each")       /* an average of the values of each entity */                                      \
     X(SHARE, "share")               /* a part of a whole */                                                            \
     X(CHANGE, "change")             /* growth since an earlier period, relative to that period */                      \
     X(DIFFERENCE, "difference")     /* one amount minus another */                                                     \

@@ -458,7 +458,7 @@ X("across|over the ?* whole|entire|board|network|company|portfolio|fleet|chain",
 X("company|fleet|network|chain|school|hospital|store|firm|group|league|city|country as a whole", OVERALL, 0)
 X("as a whole", OVERALL, 0)
 
-/* things without related rows may be left out */
+/* entities without related rows may be left out */
 #define VALUE                                                                                                          \
     "value|values|rating|ratings|score|scores|entry|data|date|price|figure|result|reading|measurement|record|time|"    \
     "answer|grade|mark|weight|height|age|amount"
@@ -529,7 +529,7 @@ X("without|no zero|zeros|zeroes|0s ?rows|counts|lines|*", NO_ZEROS, 0)
 X("but|and not|no|without|never ?the ?those|ones|any|* ?who|that|with without|none|no|empty|never|idle ?*", NO_ZEROS, 0)
 X("except|besides|save ?for|the|those ?* ?who|with|that without|no|none|empty|idle|never ?*", NO_ZEROS, 0)
 
-/* things without related rows are shown */
+/* entities without related rows are shown */
 #define SHOW                                                                                                           \
     "show|showing|give|giving|put|print|display|list|write|report|return|returns|"                                     \
     "say|name|names|include|keep|output"
@@ -1084,7 +1084,7 @@ X("should|must|shall|to|that count|counts|matter more|accordingly", POOLED, 0)
 X("weigh|counts more|accordingly|heavier|proportionally|proportionately", POOLED, 0)
 X("in one pot|go|lump|bucket", POOLED, 0)
 
-/* an average of the values of each thing */
+/* an average of the values of each entity */
 #define AVERAGES "totals|averages|means|sums|medians|rates|ratios|percentages|subtotals|counts|shares|quotients"
 X("average|mean|median|avg|averaging|averaged of|over|across|out ?the|their|these|its|all|each|his|her " PERIODLY
   " ?* ?*",

@@ -6,8 +6,8 @@
  * name. The assignment pairs words with slots so that the sum of gains is greatest.
  *
  * A word without a slot is *unanswered*. A part is *unasked* if no word means any of its slots. A *rival* of a column
- * is another column that the query does not use in the same role. The words at that place of the question name the
- * rival better.
+ * is another column, which the query does not use in the same role. The question names the rival better, with the words
+ * near the place where it requests that role.
  *
  * Rejected: greedy pairing, because its result depends on the order of the columns. An example is "the name of the
  * country" with the columns country.name and country.country_name.

@@ -15,7 +15,7 @@ enum word_class {
     CLASS_LEAD,       /* show, find ...: the list follows it */
     CLASS_LEAD_FIRST, /* like CLASS_LEAD at the start of a sentence; elsewhere a plain word (state, order, name) */
     CLASS_WHAT,       /* what, which: the list follows it, perhaps after a verb */
-    CLASS_WHO,        /* who: requests one thing; a clause follows it */
+    CLASS_WHO,        /* who: requests one entity; a clause follows it */
     CLASS_SKIP,       /* the, all, their: belongs to no phrase */
     CLASS_AUXILIARY,  /* do, can: if it follows a phrase, a clause follows it */
     CLASS_SPLIT,      /* and, as well as */
@@ -280,7 +280,7 @@ static uint32_t find_lead(struct output_scan *scan, uint32_t first)
            (is_word(scan, i, "please") || is_word(scan, i, "can") || is_word(scan, i, "could") ||
             is_word(scan, i, "you") || is_word(scan, i, "also") || is_word(scan, i, "i") || is_word(scan, i, "and")))
         i++;
-    if (i < scan->end && is_class(scan, i, CLASS_END)) { /* "For each city, ...", "In which year ..." */
+    if (i < scan->end && is_class(scan, i, CLASS_END)) { /* a prefix: "For each city, ...", "In which year ..." */
         uint32_t comma = i;
         while (comma < scan->end && !is_comma(scan, comma)) comma++;
         scan->out->outputs_closed = false;

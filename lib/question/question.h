@@ -91,7 +91,7 @@ struct question_cue {
     bool loose;   /* true if both a strict and an inclusive operator fit: after, over, since */
     bool weak;    /* true if its words often have another meaning */
     bool named;   /* true if its words are part of a column's name: "max_speed", "total_points" */
-    bool never;   /* for a negation: true if it means "not one" (never, none, without any) and so excludes things
+    bool never;   /* for a negation: true if it means "not one" (never, none, without any) and so excludes entities
                    * instead of rows */
     bool part;    /* for a negation: true if it means "not all" or "not every" */
     bool hundred; /* for a ratio: true if it is in per cent */
@@ -106,7 +106,7 @@ struct question_cue {
 struct question_output {
     uint32_t first, n_tokens;
     bool computed; /* true if it contains an aggregate cue; the question then need not name its column */
-    bool entity;   /* true if it names a thing but no column: a name, an id or both may answer "students" */
+    bool entity;   /* true if it names an entity but no column: a name, an id or both may answer "students" */
     bool vague;    /* true if any number of columns may answer: "information", "address" */
 };
 

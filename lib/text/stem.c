@@ -68,7 +68,7 @@ static void stem_slow(const char *word, char out[WORD_MAX])
 {
     const struct lexeme *known = lexeme_find(word);
     if (known && known->is_stop) {
-        squeeze(word, out); /* an irregular case: "does" is not the plural of "doe" */
+        squeeze(word, out); /* stop words are not stemmed: "does" is no plural of "doe" */
         return;
     }
     stem_raw(known && known->base ? known->base : word, out);
