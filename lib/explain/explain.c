@@ -1,4 +1,4 @@
-/* Assembles an explanation (seed 002, Algorithm 1).
+/* Assembles an explanation (CycleSQL paper, Algorithm 1).
  *
  * The steps are fixed: the phrases of all queries, the provenance of one row, the graph of both, and the two texts.
  * This file runs statements only if the options permit them. `missing` reports a part that failed or was skipped; the

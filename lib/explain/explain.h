@@ -1,4 +1,4 @@
-/* Explains a candidate query in words, and the provenance of one row of its result (seed 002, §IV-B and §IV-C).
+/* Explains a candidate query in words, and the provenance of one row of its result (CycleSQL paper, §IV-B and §IV-C).
  *
  * Input is an explain_source (lib/explain/provenance.h): the bound statement, the schema index, and optionally the
  * database and the result. Output is a list of phrases, each for one clause or one fact, in two renderings:

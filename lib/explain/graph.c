@@ -1,5 +1,5 @@
-/* Builds the provenance graph (seed 002, §IV-C): tables, their columns, and the values of the traced rows. Phrases
- * annotate the nodes. */
+/* Builds the provenance graph (CycleSQL paper, §IV-C): tables, their columns, and the values of the traced rows.
+ * Phrases annotate the nodes. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>

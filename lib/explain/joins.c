@@ -1,10 +1,10 @@
 /* Narrates how the tables of a FROM clause are related.
  *
- * DESIGN (seed 002, "Join-related Semantics", and the paper's error analysis, §V-A5). A first phrase names the topology
+ * DESIGN (CycleSQL paper, "Join-related Semantics", and its error analysis, §V-A5). A first phrase names the topology
  * that the foreign keys of the query form. Topologies are an object and its attribute, subject - relationship - object
- * through a bridge table, a star, a chain, and a self-join. The paper's explanations contained only table names, so
- * those of two different joins could be equal. Therefore each joining condition has its own phrase, which names the
- * joined row and the columns of both sides. The side that holds the foreign key refers to the other side. */
+ * through a bridge table, a star, a chain, and a self-join. The paper's explanations only name the tables, so those of
+ * two different joins may be equal. Therefore each joining condition has its own phrase here, which names the joined
+ * row and the columns of both sides. The side that holds the foreign key refers to the other side. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>

@@ -1,18 +1,18 @@
 /* Provenance: the source rows of a result row, and the reason of an empty result.
  *
- * DESIGN (seed 002 §IV-A). A statement has arms: the SELECTs of a set operation, or its only SELECT. For each arm,
- * three rules make one statement from the arm's syntax tree. Rule 1: the chosen row of the result becomes a condition
- * (NULL-safe, typed). Rule 2: the select list becomes all columns that the arm uses, and the keys of its tables. Rule
- * 3: aggregates, GROUP BY, DISTINCT and LIMIT are removed. The statement runs in the sandbox under a row limit. The
- * same statement without that limit is returned as text (`all_sql`). prov_check_sql turns it into a statement that
- * computes the explained values again; tests verify the rows with it.
+ * DESIGN (CycleSQL paper, §IV-A). A statement has arms: the SELECTs of a set operation, or its only SELECT. For each
+ * arm, three rules make one statement from the arm's syntax tree. Rule 1: the chosen row of the result becomes a
+ * condition (NULL-safe, typed). Rule 2: the select list becomes all columns that the arm uses, and the keys of its
+ * tables. Rule 3: aggregates, GROUP BY, DISTINCT and LIMIT are removed. The statement runs in the sandbox under a row
+ * limit. The same statement without that limit is returned as text (`all_sql`). prov_check_sql turns it into a
+ * statement that computes the explained values again; tests verify the rows with it.
  *
  * Subqueries in conditions stay conditions; CTEs and derived tables stay sources. If the options allow further
  * statements, both are also traced for the arm's first source row, in arms of their own (`condition`, `inside`). Such
  * an arm gives the rows that the source row is IN, that EXIST for it, or that supply the value compared with it.
  *
- * Why-not (future work in seed 002) finds the smallest set of conditions whose removal makes a row appear. It probes
- * the statement with conditions removed, at most `max_probes` times.
+ * Why-not (future work in the CycleSQL paper) finds the smallest set of conditions whose removal makes a row appear. It
+ * probes the statement with conditions removed, at most `max_probes` times.
  *
  * A failure here never ends the judging: a part that cannot be traced has a status and a reason. All returned memory
  * lives in the arena. Thread: the one that owns the arena and the database handle. */
@@ -157,8 +157,9 @@ struct provenance {
     int64_t sql_ns;      /* time of the statements that the trace ran */
 };
 
-/* Traces the representative row (paper, §IV-A, rules 1 to 3). Returns ERR_OK with *out filled. Returns ERR_LIMIT_MEMORY
- * if the arena is full; *out is then unavailable. `options` may be NULL. Restores the limits of the handle. */
+/* Traces the representative row by rules 1 to 3 (CycleSQL paper, §IV-A). Returns ERR_OK with *out filled. Returns
+ * ERR_LIMIT_MEMORY if the arena is full; *out is then unavailable. `options` may be NULL. Restores the limits of the
+ * handle. */
 enum err_code prov_trace(struct arena *arena, const struct explain_source *source, const struct prov_options *options,
                          struct provenance *out);
 

@@ -469,8 +469,8 @@ static const char *shown_by(const struct explanation *reading)
     return "";
 }
 
-/* True if both readings show the same outputs, except that they count different rows. A count of rows counts a row
- * without a match as one. */
+/* True if the outputs of both readings differ only in the argument of a count. Unmatched rows may be the cause, because
+ * a count of rows counts such a row as one. */
 static bool counts_differ(const struct asking *a)
 {
     const char *first = shown_by(a->readings[0]), *second = shown_by(a->readings[1]);
