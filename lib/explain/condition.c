@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Returns the wording of a LIKE pattern without inner wildcards: "contains x" for '%x%'. Returns NULL for other
- * patterns. */
+/* Returns the wording of a LIKE pattern without inner wildcards: "containing" for '%x%'. *inside and *len get the text
+ * x. Returns NULL for other patterns. */
 static const char *like_form(const struct sql_node *pattern, const char **inside, uint32_t *len)
 {
     pattern = sql_plain_literal(pattern);

@@ -148,7 +148,7 @@ struct question {
     struct question_mention *mentions; /* sorted by first token, then best first */
     uint32_t n_mentions;
     /* Mentions that need the lexicon (lib/text/lexicon.h): "how populous" for residents, "aerodromes" for airports.
-     * They are guesses, so they are separate from `mentions`; only checks that weigh evidence by degree use them. Each
+     * They are guesses, so they are separate from `mentions`. Checks that can use uncertain mentions read them. Each
      * has a content word that no full name of the schema covers. Sorted like `mentions`. */
     struct question_mention *weak;
     uint32_t n_weak;

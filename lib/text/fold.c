@@ -1,5 +1,5 @@
 /* Folding: compatibility decomposition without marks, in lower case, with single spaces. It handles one code point at a
- * time, so it needs no memory except the result.
+ * time, so only the arena limits the length of a text.
  *
  * ASCII text takes a separate fast path with the same result. A table replaces typographic punctuation, and letters
  * that Unicode does not decompose. Bytes that are not valid UTF-8 are read as Latin-1, so both encodings of a text give

@@ -46,7 +46,7 @@ static inline bool is_space_char(uint32_t cp)
     return cp < 0x80 ? cp <= ' ' || cp == 0x7F : is_wide_space_char(cp);
 }
 
-/* The entry of the tables for one folded word or stem. All members are zero if the tables have no entry. */
+/* The facts of the tables about one folded word or stem. A member is zero if the tables do not state that fact. */
 struct lexeme {
     const char *expansion; /* expansion of an abbreviation: one or more words; may be NULL */
     const char *base;      /* base of an irregular form: children → child, oldest → old; may be NULL */

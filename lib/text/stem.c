@@ -21,7 +21,7 @@ struct stem_state {
     struct stem_slot cache[CACHE_SLOTS];
 };
 
-static _Thread_local struct stem_state *thread_stems; /* the value of thread_state, which can be read without a call */
+static _Thread_local struct stem_state *thread_stems; /* equals thread_state, but is read without a function call */
 
 static void state_free(void *p)
 {
