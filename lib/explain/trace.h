@@ -10,7 +10,7 @@ enum {
     TRACE_MAX_CONDITIONS = 64, /* values of the chosen row that become conditions */
     TRACE_LONG_VALUE = 256,    /* bytes; longer values are bound as parameters instead of printed */
     TRACE_HUGE_VALUE = 65536,  /* bytes; longer values are omitted */
-    TRACE_MAX_ALIASES = 64,    /* uses of select aliases that are expanded */
+    TRACE_MAX_ALIASES = 64,    /* uses of select aliases whose columns are looked up */
 };
 
 /* The explained row. If `known` is NULL, all values are known. */
