@@ -1,13 +1,13 @@
 /* Narrates calls: aggregates, windows and functions.
  *
- * Tables give the wording of each known aggregate and function. A call with its own syntax, or with an unknown name, is
- * quoted or narrated by its name and arguments. The prose of COUNT names rows where the column is never NULL. The
- * premise names the counted column, so it stays exact. */
+ * Tables give the wording of each known aggregate and function. A call with a syntax of its own is quoted. A call with
+ * an unknown name is narrated by its name and arguments. For COUNT of a column that is never NULL, the prose says that
+ * it counts rows. The premise names the counted column, so it stays exact. */
 #include "lib/explain/expr.h"
 
 #include <string.h>
 
-/* Aggregates: the wording before the argument, and the name in the summary. */
+/* Aggregates: the wording before the argument, in the premise and in the prose. */
 static const struct aggregate {
     const char *name, *premise, *prose;
 } AGGREGATES[] = {
@@ -35,7 +35,8 @@ const char *narrate_aggregate_name(const struct sql_node *expr)
     return aggregate ? aggregate->name : NULL;
 }
 
-/* Returns the only source of the block, for "the number of ports". NULL if there is more than one. */
+/* Returns the only source of the block, for wordings such as "the number of ports". Returns NULL if there are
+ * several. */
 static const struct sql_source *only_source(const struct narrator *t, const struct sql_node *n)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, n);
@@ -71,7 +72,7 @@ static void say_different(struct say *out, const struct aggregate *aggregate)
     say(out, "the different values of ");
 }
 
-/* Common functions of one argument: "the length of x". */
+/* Common functions with one argument: "the length of x". */
 static const struct {
     const char *name, *before;
 } FUNCTIONS[] = {
@@ -94,7 +95,7 @@ static bool say_known_function(struct narrator *t, struct say *out, const struct
     return false;
 }
 
-/* MATCH (a, b) AGAINST (words) */
+/* True for MATCH (a, b) AGAINST (words). */
 static bool is_search(const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
@@ -110,7 +111,8 @@ static bool is_condition(const struct sql_node *expr)
     return logic || negated || sql_is(in, SQL_WHERE) || sql_is(in, SQL_ON) || sql_is(in, SQL_HAVING);
 }
 
-/* "the title or the notes match 'x'", or "the relevance of the title and the notes for 'x'". */
+/* Writes "the title or the notes match 'x'" for a condition, and "the relevance of the title and the notes for 'x'"
+ * otherwise. */
 static void say_search(struct narrator *t, struct say *out, const struct sql_node *call)
 {
     const struct sql_node *args = call->kids[CALL_ARGS];
@@ -132,7 +134,7 @@ static void say_function(struct narrator *t, struct say *out, const struct sql_n
         say_search(t, out, call);
         return;
     }
-    if (args->text) { /* f(x FROM y FOR z): only the statement itself has the words in order */
+    if (args->text) { /* f(x FROM y FOR z): only the text of the statement has its words in order */
         say_sql(t, out, call);
         return;
     }

@@ -1,5 +1,5 @@
-/* Verification of the rules: the statement that computes the select list of an arm over its own source rows. It must
- * return the explained row. */
+/* Verifies the rules of provenance. The statement built here computes the select list of an arm over the arm's own
+ * source rows. It must return the explained row. */
 #include "lib/explain/trace.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Narrates one query, clause by clause.
  *
  * The order is fixed: summary and outputs, FROM and joins, conditions, groups, windows, order, limit. Each clause
- * becomes one or more phrases, so a verifier can compare it with the question. Conditions that are narrated as joins
- * are skipped among the filters. A set operation is narrated by the numbers of its arms, which are queries of their
- * own. */
+ * becomes one or more phrases, so a verifier can compare it with the question. A condition that is narrated as a join
+ * is no longer narrated as a filter. The arms of a set operation are queries of their own, so its phrase only gives
+ * their numbers. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static uint32_t count_items(const struct sql_block *block)
     return block ? block->n_outputs : 0;
 }
 
-/* Writes "of aggregation type count": the kinds of aggregates at the top of the select list, each once. */
+/* Writes "of aggregation type count": the aggregates at the top level of the select list, each kind once. */
 static void say_aggregation_types(struct say *out, const struct sql_node *items)
 {
     const char *seen[8];
@@ -65,7 +65,7 @@ static bool is_one_row(const struct sql_block *block)
     return block->aggregate && !block->grouped && !sql_kid(block->node, SELECT_HAVING);
 }
 
-/* Writes "all columns of port". */
+/* Writes a list such as "all columns of port". */
 static void say_star(struct narrator *t, struct say *out, const struct sql_node *star)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, star);
@@ -201,7 +201,8 @@ static void narrate_conditions(struct narrator *t, const struct sql_block *block
 
 /* --- groups, order, limit --- */
 
-/* Returns the select item behind a position: GROUP BY 2 and ORDER BY 2 refer to the second column. */
+/* Returns the select item that a position refers to: GROUP BY 2 and ORDER BY 2 refer to the second column. Returns any
+ * other expression unchanged. */
 static const struct sql_node *behind_position(const struct narrator *t, const struct sql_node *expr)
 {
     const struct sql_block *block = sql_block_of(t->source->bound, expr);
@@ -224,7 +225,7 @@ static void say_grouping(struct narrator *t, struct say *out, const struct sql_n
     }
 }
 
-/* True if the expression is certainly a number. The prose calls only numbers "the largest". */
+/* True if the expression is certainly a number. The prose says "the largest" only of numbers. */
 static bool is_number(const struct narrator *t, const struct sql_node *expr)
 {
     const struct sql_ref *ref = sql_is(expr, SQL_COLUMN) ? expr->ref : NULL;
@@ -338,7 +339,7 @@ static void say_arm(struct narrator *t, struct say *out, const struct sql_node *
     say_query(out, narrate_query_number(t, arm, NULL, NARRATE_ARM));
 }
 
-/* Narrates a chain of set operations from left to right. The parser nests them to the left. */
+/* Narrates a chain of set operations from left to right. The parser nests the chain to the left. */
 static void say_combination(struct narrator *t, struct say *out, const struct sql_node *body)
 {
     const struct sql_node *first = body;

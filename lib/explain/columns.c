@@ -1,8 +1,8 @@
-/* Rule 2 of provenance: the columns that an arm uses, their roles, and the keys of its tables.
+/* Rule 2 of provenance (provenance.h): the columns that an arm uses, their roles, and the keys of its tables.
  *
  * One pass over the names of the statement collects the columns, in order of first use. The clause of a reference gives
- * its role. Columns that are named without a reference (USING, NATURAL, positions, aliases) are added explicitly. The
- * keys of all tables come last. A column that cannot be named without ambiguity is left out. */
+ * the column's role. Columns that are named without a reference (USING, NATURAL, positions, aliases) are added
+ * separately. The keys of all tables come last. Columns that SQL cannot name unambiguously are omitted. */
 #include "lib/explain/trace.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const struct schema_column *base_column(const struct tracer *t, const str
     return &index->tables[table].columns[column];
 }
 
-/* Returns the NUL-terminated name, or NULL if SQL cannot name the column. */
+/* Returns the column's name, NUL-terminated. Returns NULL if SQL cannot name the column. */
 static const char *column_name(const struct tracer *t, const struct sql_source *source, int output)
 {
     if (output < 0) return db_dialect(t->source->db)->row_id;
@@ -45,7 +45,8 @@ static const char *column_name(const struct tracer *t, const struct sql_source *
     return arena_strndup(t->arena, source->outputs[output].name, source->outputs[output].name_len);
 }
 
-/* True if `instance.column` can only mean this source. A source without a name is unambiguous if it is alone. */
+/* True if `instance.column` can only mean this source. A source without a name is unambiguous only if the block has no
+ * other. */
 static bool is_distinct(const struct sql_source *source)
 {
     const struct sql_block *block = source->block;
@@ -73,7 +74,7 @@ static struct prov_column *find_column(struct arm_work *work, const struct sql_s
     return NULL;
 }
 
-/* Returns "T1.name". The dot distinguishes the label from each name of the statement. */
+/* Returns a label such as "T1.name". Its dot distinguishes it from all names of the statement. */
 static const char *make_label(const struct arm_work *work, const struct prov_column *column)
 {
     struct arena *arena = work->t->arena;
@@ -86,8 +87,8 @@ static const char *make_label(const struct arm_work *work, const struct prov_col
     return label;
 }
 
-/* Adds a column. `node` is its reference in the statement, which certainly resolves; if it is NULL, a new name is made.
- */
+/* Adds a column. `node` is its reference in the statement, which certainly resolves. If it is NULL, a new reference is
+ * made. */
 static void add_column(struct arm_work *work, const struct sql_source *source, int output, struct sql_node *node,
                        unsigned roles)
 {
@@ -129,7 +130,7 @@ static const unsigned ROLE_OF[SQL_CLAUSE_COUNT] = {
     [SQL_CLAUSE_WINDOW] = PROV_WINDOW,
 };
 
-/* True for T1.a = T2.b in any clause. */
+/* True for a reference in T1.a = T2.b, in any clause. */
 static bool joins(const struct sql_ref *ref)
 {
     const struct sql_node *parent = ref->node->parent;
@@ -160,7 +161,7 @@ static bool of_block(const struct sql_ref *ref, const struct sql_block *block)
     return column && ref->source && ref->source->block == block;
 }
 
-/* Adds the columns below an expression with another role. */
+/* Adds the columns of an expression, with further roles. */
 static void add_below(struct arm_work *work, const struct sql_node *expr, unsigned roles)
 {
     for (const struct sql_node *n = expr; n; n = sql_walk(expr, n))
@@ -191,7 +192,7 @@ static void add_ref(struct arm_work *work, const struct sql_ref *ref, uint32_t *
 
 /* ---- columns that are named without a reference ---------------------------------------------------------------- */
 
-/* Returns the position that ORDER BY 2 or GROUP BY 2 refers to, from 0. Returns -1 if the node is not a position. */
+/* Returns the position in ORDER BY 2 or GROUP BY 2, counted from 0. Returns -1 if the node is not a position. */
 static int ordinal(const struct sql_node *n, uint32_t n_outputs)
 {
     if (!sql_is(n, SQL_LITERAL) || n->op != SQL_LIT_INT || n->text_len > 4) return -1;
@@ -225,7 +226,7 @@ static void add_shared(struct arm_work *work, const struct sql_source *right, co
     }
 }
 
-/* Adds the columns that USING and NATURAL name without a reference. */
+/* Adds the columns that USING and NATURAL join on without a reference. */
 static void add_using(struct arm_work *work, const struct sql_source *source)
 {
     const struct sql_node *names = sql_kid(source->join, JOIN_USING);
@@ -249,7 +250,7 @@ static void add_table_key(struct arm_work *work, const struct sql_source *source
     if (!table->n_pk && has_rowid) add_column(work, source, -1, NULL, PROV_KEY);
 }
 
-/* Adds the key of a source. All outputs of a derived table form its key, because nothing else identifies its rows. */
+/* Adds the key of a source. The key of a derived table is all its outputs, because nothing else identifies its rows. */
 static void add_key(struct arm_work *work, const struct sql_source *source)
 {
     if (!is_distinct(source)) return;
@@ -280,7 +281,7 @@ void trace_columns(struct arm_work *work)
 
 /* ---- outputs ---------------------------------------------------------------------------------------------------- */
 
-/* Fills the outputs that `*` expands to for one source, in order. Columns merged by USING have no output. */
+/* Fills the outputs of one source to which `*` expands, in order. Columns that USING merged have no output. */
 static uint32_t expand_source(struct arm_work *work, const struct sql_source *source, uint32_t at)
 {
     const struct sql_block *block = work->arm->block;

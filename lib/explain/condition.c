@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Returns the wording of a LIKE pattern without inner wildcards: '%x%' contains x. */
+/* Returns the wording of a LIKE pattern without inner wildcards: "containing" for '%x%'. *inside and *len get the text
+ * x. Returns NULL for other patterns. */
 static const char *like_form(const struct sql_node *pattern, const char **inside, uint32_t *len)
 {
     pattern = sql_plain_literal(pattern);
@@ -30,7 +31,7 @@ static const struct {
     [SQL_OP_SIMILAR] = {" is similar to the pattern ", " is not similar to the pattern "},
 };
 
-/* Writes the test of a condition without its subject: " is like '%x%'". */
+/* Writes the test of a LIKE condition without its subject: " is like '%x%'". */
 static void say_like_test(struct narrator *t, struct say *out, const struct sql_node *n)
 {
     const char *inside;
@@ -61,7 +62,7 @@ static void say_between_test(struct narrator *t, struct say *out, const struct s
     say(out, n->flags & SQL_F_SYMMETRIC ? " (both included, in either order)" : " (both included)");
 }
 
-/* Narrates IN (1, 2). A list of no or one value is not narrated as "one of". */
+/* Narrates IN (1, 2). The wording "one of" needs at least two values. */
 static void say_in_list(struct narrator *t, struct say *out, const struct sql_node *n, bool are)
 {
     const struct sql_node *list = n->kids[IN_RIGHT];
@@ -102,7 +103,7 @@ static void say_comparison_test(struct narrator *t, struct say *out, const struc
     say_operand(t, out, n->kids[1], CONDITION);
 }
 
-/* Narrators of the test alone. The subject is always the first kid. */
+/* The narrators of the test alone, by kind of condition. The subject is always the first kid. */
 static narrate_fn *const TESTS[SQL_KIND_COUNT] = {
     [SQL_BINARY] = say_comparison_test,
     [SQL_LIKE] = say_like_test,
@@ -123,7 +124,7 @@ bool narrate_has_test(const struct sql_node *condition)
 
 void say_test(struct narrator *t, struct say *out, const struct sql_node *condition)
 {
-    t->of_value = condition->kids[0]; /* the prose says "is" of a single value */
+    t->of_value = condition->kids[0]; /* a single value takes "is" in the prose */
     TESTS[condition->kind](t, out, condition);
     t->of_value = NULL;
 }

@@ -1,8 +1,8 @@
 /* Narrates data-level phrases: the number of rows, and the provenance of the representative row.
  *
- * All phrases here are `from_data`. The options decide which values they may contain; denied columns never appear. The
- * result row comes first, then the source rows of each arm, then the rows that derived tables and subqueries
- * contribute. The prose omits keys and join columns unless there is nothing else. */
+ * All phrases of this file are `from_data`. The options decide which values they may contain; values of denied columns
+ * never appear. The result row comes first, then the source rows of each arm. The rows that derived tables and
+ * subqueries contribute come last. The prose omits keys and join columns unless an arm has no others. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static void say_cell(struct say *out, const struct db_value *value, bool withhel
 
 /* --- the result --- */
 
-/* True if the values of an output column must not be shown. Each arm of a set operation contributes to it. */
+/* True if the values of an output column must not be shown. In a set operation, the columns of all arms decide. */
 static bool output_withheld(const struct narrator *t, uint32_t output)
 {
     const struct sql_bound *bound = t->source->bound;
@@ -38,7 +38,7 @@ static bool output_withheld(const struct narrator *t, uint32_t output)
     return false;
 }
 
-/* True if the output has an alias of its own. */
+/* True if the output has an alias. */
 static bool is_named(const struct sql_output *o)
 {
     return o->expr && sql_is(o->expr->parent, SQL_ITEM) && o->expr->parent->text && !sql_is(o->expr, SQL_COLUMN);
@@ -61,7 +61,7 @@ static void say_output_label(struct narrator *t, struct say *out, const struct s
     }
 }
 
-/* True if the label names a column that takes "are". */
+/* True if the label names a column that takes the verb "are". */
 static bool label_is_plural(const struct narrator *t, const struct sql_block *block, uint32_t output)
 {
     const struct sql_output *o = block && output < block->n_outputs ? &block->outputs[output] : NULL;
@@ -154,10 +154,10 @@ static void say_traced_column(struct narrator *t, struct say *out, const struct 
         say_source_name(t, out, source);
     }
     bool runs_on = out->len > 0 && out->text[out->len - 1] >= '0' && out->text[out->len - 1] <= '9';
-    if (runs_on) say(out, " ="); /* id of staff 1 = 7 */
+    if (runs_on) say(out, " ="); /* separates two numbers: "id of staff 1 = 7" */
 }
 
-/* Returns the roles that the prose omits: keys and join columns, unless the arm has no others. */
+/* Returns the roles that the prose omits: keys and join columns, or none if the arm has no other columns. */
 static unsigned keys_left_out(const struct prov_arm *arm)
 {
     for (uint32_t i = 0; i < arm->n_columns; i++)
@@ -165,14 +165,15 @@ static unsigned keys_left_out(const struct prov_arm *arm)
     return 0;
 }
 
-/* True if the expression is the column itself. */
+/* True if the expression is only a reference to the column. */
 static bool is_column(const struct sql_node *expr, const struct prov_column *column)
 {
     const struct sql_ref *ref = sql_plain_column(expr);
     return ref && ref->source == column->source && ref->output == column->output && ref->levels == 0;
 }
 
-/* True if the condition tests the column, unless it fixes the column to a single value. */
+/* True if the condition tests the column. False if it fixes the column to a single value, because the value itself
+ * already shows that. */
 static bool tests_column(const struct sql_node *condition, const struct prov_column *column)
 {
     bool one_of_one = condition->kind == SQL_IN && sql_is(condition->kids[IN_RIGHT], SQL_LIST) &&
@@ -181,7 +182,7 @@ static bool tests_column(const struct sql_node *condition, const struct prov_col
     return !names_it && narrate_has_test(condition) && is_column(condition->kids[0], column);
 }
 
-/* Writes the conditions of WHERE that the value meets: "620 (which is greater than 200)". */
+/* Writes the conditions of WHERE that the value satisfies: "620 (which is greater than 200)". */
 static void say_tests_met(struct narrator *t, struct say *out, const struct prov_arm *arm,
                           const struct prov_column *column)
 {
@@ -214,7 +215,7 @@ static void say_traced_row(struct narrator *t, struct say *out, const struct pro
     if (told == 0) say(out, "one without columns of interest");
 }
 
-/* Narrates a subquery of a condition, evaluated for the source row that met the condition. */
+/* Narrates the rows of a subquery in a condition, for the source row that satisfied the condition. */
 static void say_inner_query(struct narrator *t, struct say *out, const struct prov_arm *arm)
 {
     uint32_t number = narrate_query_number(t, arm->block->query, NULL, NARRATE_IN);

@@ -1,8 +1,8 @@
-/* Assembles an explanation (seed 002, Algorithm 1).
+/* Assembles an explanation (CycleSQL paper, Algorithm 1).
  *
- * The steps are fixed: the phrases of all queries, the provenance of one row, the graph over both, and the two texts.
- * Statements of its own run only if the options permit them. A failed or skipped part is recorded in `missing`, and the
- * rest remains valid. Texts have a maximum length and end with an ellipsis if they are cut. */
+ * The steps are fixed: the phrases of all queries, the provenance of one row, the graph of both, and the two texts.
+ * This file runs statements only if the options permit them. `missing` reports a part that failed or was skipped; the
+ * rest remains valid. Texts have a maximum length; a truncated text ends with an ellipsis. */
 #include "lib/explain/explain.h"
 
 #include "lib/base/clock.h"
@@ -64,8 +64,8 @@ static const char *sentence_with(struct arena *arena, const char *before, const 
     return out.text;
 }
 
-/* Returns the reason for missing provenance. A message of the engine may quote a value, so it is replaced if values
- * must not be shown. */
+/* Returns the reason for missing provenance. A message of the engine may quote a value. If values must not be shown,
+ * returns the general meaning of the error instead. */
 static const char *reason_shown(const struct narrator *t, const struct provenance *provenance)
 {
     bool may_quote = provenance->code == ERR_ENGINE && (!narrate_shows_values(t) || t->options->n_deny_columns > 0);
@@ -112,8 +112,8 @@ static bool is_operation(const struct explain_phrase *phrase)
     return *phrase->premise && !phrase->from_data;
 }
 
-/* Joins the phrases that `wanted` selects, up to `max` bytes. If they do not fit, the text ends with an ellipsis and
- * *cut is set. */
+/* Joins the phrases that `wanted` selects, up to `max` bytes. If they do not fit, ends the text with an ellipsis and
+ * sets *cut. */
 static const char *join_texts(struct arena *arena, const struct explanation *e, size_t max,
                               bool (*wanted)(const struct explain_phrase *phrase), bool *cut)
 {
@@ -121,7 +121,7 @@ static const char *join_texts(struct arena *arena, const struct explanation *e, 
     bool prose = wanted == is_prose;
     size_t len = 0;
     for (uint32_t i = 0; i < e->n_phrases; i++) len += strlen(prose ? e->phrases[i].prose : e->phrases[i].premise) + 1;
-    len += 4; /* an ellipsis must fit */
+    len += 4; /* room for an ellipsis */
     if (!say_init(&out, arena, len < max ? len : max, prose)) return NULL;
     for (uint32_t i = 0; i < e->n_phrases; i++) {
         if (!wanted(&e->phrases[i])) continue;

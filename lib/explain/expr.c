@@ -1,8 +1,8 @@
-/* Narrates expressions and conditions. Each operator has one fixed wording. Parentheses appear wherever the reading
- * could differ.
+/* Narrates expressions and conditions. Each operator has one fixed wording. Parentheses are written wherever the text
+ * could be read in two ways.
  *
- * Each kind of node has a row in TELL. Nesting is bounded, and deeper parts are quoted from the statement. Chains of
- * one operator (a AND b AND c ...) nest to the left as deep as they are long, so a loop narrates them. */
+ * Each kind of node has a row in TELL. Nesting is limited, and deeper parts are quoted from the statement. A chain of
+ * one operator (a AND b AND c ...) nests to the left once for each operand, so a loop narrates it. */
 #include "lib/explain/expr.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 /* --- operators --- */
 
 struct wording {
-    const char *premise, *prose; /* prose NULL: as the premise */
+    const char *premise, *prose; /* `prose` NULL means the same as the premise */
     enum looseness looseness;
 };
 
@@ -91,7 +91,7 @@ void say_operand(struct narrator *t, struct say *out, const struct sql_node *n, 
     if (parens) say(out, ")");
 }
 
-/* True if both operands are declared as whole numbers, so SQLite drops the fraction. */
+/* True if the value is certainly a whole number, so that SQLite drops the fraction of a quotient. */
 static bool is_whole(const struct narrator *t, const struct sql_node *n)
 {
     const struct sql_node *literal = sql_plain_literal(n);
@@ -118,7 +118,7 @@ void say_operator(struct narrator *t, struct say *out, const struct sql_node *n)
     say(out, " ");
 }
 
-/* Writes the verb for a plural subject: " is less than" becomes " are less than" for "the points". */
+/* Writes the verb, in the plural if `plural`: " is less than" becomes " are less than" after "the points". */
 void say_verb(struct say *out, const char *verb, bool plural)
 {
     static const char *const VERBS[][2] = {

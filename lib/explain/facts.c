@@ -1,8 +1,8 @@
-/* Narrates facts of the data besides provenance: the stored form of a literal, and the number of rows of a join.
+/* Narrates facts of the data that are not provenance: the stored form of a literal, and the number of rows of a join.
  *
- * The value index of the schema gives the stored forms, so they cost no statement. One statement counts the rows of the
- * join and of its tables. Its limit is a number of engine steps, so the result depends on the data and not on the load
- * of the machine. */
+ * The stored forms come from the schema's value index, so they need no statement. One statement counts the rows of the
+ * join and of its tables. It is limited by a number of engine steps, so the result depends on the data and not on the
+ * load of the machine. */
 #include "lib/base/clock.h"
 #include "lib/explain/narrator.h"
 
@@ -12,7 +12,7 @@ enum {
     MAX_FORMS = 3,
     MAX_HITS = 16,
     MAX_COUNTED_SOURCES = 6,
-    MAX_COUNT_STEPS = 30000, /* of the engine; well under 1 ms */
+    MAX_COUNT_STEPS = 30000, /* engine steps; they take much less than 1 ms */
     COUNT_MS = 500,
 };
 
@@ -73,7 +73,7 @@ void narrate_stored_forms(struct narrator *t, const struct sql_node *condition)
     if (!narrate_shows_values(t)) return;
     uint32_t looked = 0;
     for (const struct sql_node *n = condition; n && looked < NARRATE_MAX_LIST; n = sql_walk(condition, n)) {
-        if (sql_is(n, SQL_QUERY)) return; /* its conditions are narrated with the query itself */
+        if (sql_is(n, SQL_QUERY)) return; /* conditions of an inner query are narrated with that query */
         if (n->kind == SQL_BINARY && (n->op == SQL_OP_EQ || n->op == SQL_OP_NE || n->op == SQL_OP_IS)) {
             looked++;
             narrate_forms(t, condition, n->kids[0], sql_plain_literal(n->kids[1]));
@@ -98,8 +98,8 @@ static const char *slice(struct narrator *t, const struct sql_node *node)
 /* Returns a statement that counts the join: SELECT COUNT(*), COUNT(DISTINCT key), ... FROM ... WHERE .... Returns NULL
  * if a table has no key of one column.
  *
- * The statement may use as many engine steps as a small join needs. Whether the counts are narrated therefore depends
- * on the data alone, not on the load. */
+ * The statement may use as many engine steps as a small join needs. So whether the counts are narrated depends only on
+ * the data, and not on the load. */
 static const char *make_count(struct narrator *t, const struct sql_block *block)
 {
     char *sql = arena_strdup(t->arena, "SELECT COUNT(*)");
@@ -119,7 +119,7 @@ static const char *make_count(struct narrator *t, const struct sql_block *block)
                : NULL;
 }
 
-/* Writes "2 different rows of vessel". The prose has "2 different vessels" and "1 vessel". */
+/* Writes "2 different rows of vessel" in the premise, and "2 different vessels" or "1 vessel" in the prose. */
 static void say_distinct_rows(struct narrator *t, struct say *out, uint64_t n, const struct sql_source *source)
 {
     if (!out->prose) {

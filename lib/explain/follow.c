@@ -1,9 +1,9 @@
-/* Follows the first source row of an arm into derived tables, CTEs, and the subqueries of its conditions.
+/* Traces the first source row of an arm into derived tables, CTEs, and the subqueries of its conditions.
  *
- * Each followed query becomes arms of its own. For a derived table or CTE, the values of the source row become the
- * chosen row of its query. For a subquery of a condition, the columns of the outer row become constants. IN selects the
- * subquery rows that equal the value; a scalar subquery runs once by itself. Depth and number of arms are bounded by
- * the options. */
+ * Each traced query becomes arms of its own. For a derived table or CTE, the values of the source row become the chosen
+ * row of its query. For a subquery of a condition, the columns of the outer row become constants. For IN, only the
+ * subquery rows that equal the value are selected. A scalar subquery first runs alone. The options limit the depth and
+ * the number of arms. */
 #include "lib/base/clock.h"
 #include "lib/explain/trace.h"
 
@@ -60,7 +60,7 @@ static bool make_chosen(struct tracer *t, uint32_t n, struct db_value **values, 
     return *values && *known;
 }
 
-/* Traces the row of the derived table that the first source row of the arm contains. */
+/* Traces the row of the derived table from which the arm's first source row comes. */
 static void follow_source(struct tracer *t, struct origin inner, uint32_t at, const struct sql_source *source)
 {
     const struct prov_arm *arm = &t->out->arms[at];
@@ -77,7 +77,7 @@ static void follow_source(struct tracer *t, struct origin inner, uint32_t at, co
     inner.inside = source;
     inner.query = source->of->query;
     inner.chosen = (struct chosen){values, known, source->n_outputs, 0};
-    if (any) trace_query(t, &inner); /* all NULL: the missing side of an outer join */
+    if (any) trace_query(t, &inner); /* false if all values are NULL: the row is missing in an outer join */
 }
 
 /* ---- subqueries of conditions ----------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static bool is_scalar(const struct sql_node *n)
     return sql_is(n->kids[0], SQL_SUBQUERY) != sql_is(n->kids[1], SQL_SUBQUERY);
 }
 
-/* Returns the query below IN, EXISTS or a comparison, or NULL if it has no rows to show. */
+/* Returns the query inside IN, EXISTS or a comparison. Returns NULL if it has no rows to show. */
 static const struct sql_node *query_of(const struct sql_node *n)
 {
     if (sql_is(n, SQL_EXISTS)) return sql_kid(n, 0);
@@ -97,7 +97,7 @@ static const struct sql_node *query_of(const struct sql_node *n)
     return sql_kid(n->kids[sql_is(n->kids[0], SQL_SUBQUERY) ? 0 : 1], 0);
 }
 
-/* Sets the value of x in x IN (...): the subquery row must equal it. */
+/* Sets the chosen value for x IN (...): the subquery row must equal x. */
 static void know_in(const struct prov_arm *arm, const struct sql_node *in, struct chosen *chosen,
                     struct db_value *values, bool *known)
 {
@@ -108,7 +108,7 @@ static void know_in(const struct prov_arm *arm, const struct sql_node *in, struc
     known[0] = true;
 }
 
-/* Runs a scalar subquery by itself and returns its value for the outer row. */
+/* Runs a scalar subquery alone, and returns its value for the outer row. */
 static const struct db_value *run_scalar(struct tracer *t, const struct origin *inner)
 {
     struct arena *arena = t->arena;

@@ -1,5 +1,5 @@
-/* The provenance graph (seed 002, §IV-C): tables, their columns, and the values of the traced rows. Phrases annotate
- * the nodes. */
+/* Builds the provenance graph (CycleSQL paper, §IV-C): tables, their columns, and the values of the traced rows.
+ * Phrases annotate the nodes. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ struct drawing {
     struct explain_node *nodes;
     struct explain_edge *edges;
     uint32_t n_nodes, n_edges, cap_nodes, cap_edges;
-    uint32_t *table_node, *column_node; /* by table number and column id; 0 if absent, else index + 1 */
+    uint32_t *table_node, *column_node; /* by table number, by column id: index of the node + 1, or 0 if absent */
 };
 
 static uint32_t add_node(struct drawing *d, enum explain_node_kind kind, const char *name, uint32_t id)

@@ -1,7 +1,8 @@
-/* Narrates queries inside expressions by their number. The prose includes the simplest ones in place. */
+/* Narrates queries inside expressions by their number. In the prose, the simplest queries are written out in place. */
 #include "lib/explain/expr.h"
 
-/* Returns the SELECT of an inner query with one table, one block and at most a simple WHERE, otherwise NULL. */
+/* Returns the SELECT of an inner query if the query has only one table, one block and at most a simple WHERE. Otherwise
+ * returns NULL. */
 static const struct sql_node *simple_select(const struct narrator *t, const struct sql_node *query)
 {
     const struct sql_node *select = query->kids[QUERY_BODY];
@@ -28,8 +29,8 @@ static void say_rows_in_place(struct narrator *t, struct say *out, const struct 
     say_expr(t, out, where->kids[0]);
 }
 
-/* Writes "the largest value of the capacity of all vessels". Returns false and writes nothing if the query is not that
- * simple. */
+/* Writes a simple query in place: "the largest value of the capacity of all vessels". Returns false and writes nothing
+ * if the query is too complex. */
 static bool say_in_place(struct narrator *t, struct say *out, const struct sql_node *query, uint32_t number)
 {
     const struct sql_node *select = out->prose ? simple_select(t, query) : NULL;

@@ -1,17 +1,17 @@
 /* Narrates how the tables of a FROM clause are related.
  *
- * DESIGN (seed 002, "Join-related Semantics", and its own error analysis, §V-A5). A first phrase names the topology
+ * DESIGN (CycleSQL paper, "Join-related Semantics", and its error analysis, §V-A5). A first phrase names the topology
  * that the foreign keys of the query form. Topologies are an object and its attribute, subject - relationship - object
- * through a bridge table, a star, a chain, and a self-join. Table names alone made the paper's explanations of two
- * different joins equal. So each joining condition has its own phrase, which names the row found and the columns on
- * both sides. The side that holds the foreign key refers to the other one. */
+ * through a bridge table, a star, a chain, and a self-join. The paper's explanations only name the tables, so those of
+ * two different joins may be equal. Therefore each joining condition has its own phrase here, which names the joined
+ * row and the columns of both sides. The side that holds the foreign key refers to the other side. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>
 
 enum { MAX_SOURCES = 64, MAX_EDGES = 128 };
 
-/* A foreign key between two FROM items of the block; a composite one counts once. */
+/* A foreign key between two FROM items of the block. A composite key counts once. */
 struct join_edge {
     const struct sql_source *child, *parent;
     const struct schema_join *join;
@@ -22,7 +22,7 @@ struct joined {
     const struct sql_block *block;
     struct join_edge edges[MAX_EDGES];
     uint32_t n_edges;
-    uint8_t group[MAX_SOURCES]; /* sources that a condition relates have the same number */
+    uint8_t group[MAX_SOURCES]; /* number of each source's group; a condition puts sources into one group */
     uint8_t degree[MAX_SOURCES];
 };
 
@@ -43,8 +43,8 @@ static bool joins_here(const struct sql_join_pair *pair, const struct sql_block 
            left->block == block && right->block == block;
 }
 
-/* True if the pair is narrated as a join. In a block with outer joins, a condition of WHERE drops rows that the join
- * keeps, so it is a filter. */
+/* True if the pair is narrated as a join. In a block with outer joins, a condition of WHERE is a filter, because it
+ * drops rows that the outer join keeps. */
 static bool is_told_here(const struct sql_join_pair *pair, const struct sql_block *block)
 {
     return joins_here(pair, block) && !(sql_clause_of(pair->node) == SQL_CLAUSE_WHERE && has_outer_join(block));
@@ -64,7 +64,8 @@ static bool refers(const struct schema_join *join, uint32_t from, uint32_t to)
     return false;
 }
 
-/* Returns the reference that a pair follows, or NULL. *child is the side that holds it. */
+/* Returns the reference between the two columns of a pair, or NULL. *child gets the column that refers to the other
+ * one. */
 static const struct schema_join *reference(const struct narrator *t, const struct sql_join_pair *pair,
                                            const struct sql_ref **child, const struct sql_ref **parent, bool *derived)
 {
@@ -87,8 +88,8 @@ static void say_equality(struct narrator *t, struct say *out, const struct sql_j
     say_ref(t, out, pair->right);
 }
 
-/* Writes "each friend comes with the highschooler that its student id refers to". If the other side is not identified
- * by its key, writes "with the city whose name its city name refers to". */
+/* Writes "each friend comes with the highschooler that its student id refers to". If the reference is not to the key of
+ * the other side, writes "with the city whose name its city name refers to". */
 static void say_reference_in_words(struct narrator *t, struct say *out, const struct sql_ref *child,
                                    const struct sql_ref *parent)
 {
@@ -175,7 +176,7 @@ static void add_edge(struct joined *j, const struct sql_join_pair *pair)
     j->degree[parent->source->index]++;
 }
 
-/* Relates the FROM items of each condition over two of them, whatever the condition tests. */
+/* Puts the FROM items of a condition over two of them into one group, whatever the condition tests. */
 static void relate(struct joined *j, const struct sql_node *clause)
 {
     const struct sql_node **conditions;
@@ -192,8 +193,8 @@ static void relate(struct joined *j, const struct sql_node *clause)
     }
 }
 
-/* Relates items such as unnest(t.tags) or a LATERAL query, which read columns of earlier items and belong to their
- * rows. */
+/* Groups items such as unnest(t.tags) or a LATERAL query with the earlier items whose columns they read. Their rows
+ * belong to rows of these items. */
 static void relate_calls(struct joined *j)
 {
     for (uint32_t i = 0; i < j->block->n_sources; i++) {
@@ -224,7 +225,8 @@ static void read_joins(struct joined *j)
 
 /* --- topology --- */
 
-/* True for a table that only relates others: its key consists of references, or it has few other columns. */
+/* True for a table whose only purpose is to relate others: its key consists of references, or it has few other
+ * columns. */
 static bool is_bridge(const struct narrator *t, const struct sql_source *source)
 {
     if (source->kind != SQL_SOURCE_TABLE || source->table < 0) return false;
@@ -247,7 +249,7 @@ static uint32_t parents_of(const struct joined *j, const struct sql_source *chil
     return n;
 }
 
-/* Returns the bridge between the two other FROM items of a block of three, or NULL. */
+/* Returns the bridge table of a block with three FROM items; NULL if there is none. */
 static const struct sql_source *find_bridge(const struct joined *j)
 {
     if (j->block->n_sources != 3 || j->n_edges != 2) return NULL;
@@ -300,7 +302,7 @@ static void say_chain_of_sources(struct joined *j, struct say *out)
     }
 }
 
-/* Lists all FROM items except one (NULL for all). */
+/* Lists all FROM items except `but`; `but` may be NULL. */
 static void say_others(struct joined *j, struct say *out, const struct sql_source *but)
 {
     uint32_t told = 0, n = j->block->n_sources - (but != NULL);
@@ -312,7 +314,7 @@ static void say_others(struct joined *j, struct say *out, const struct sql_sourc
     }
 }
 
-/* Returns "their" for tables with a plural name, otherwise "its". */
+/* Returns `their` for tables with a plural name, otherwise `its`. */
 static const char *its_or_their(const struct joined *j, const struct say *out, const struct sql_source *source,
                                 const char *its, const char *their)
 {
@@ -349,7 +351,8 @@ static void say_topology(struct joined *j, struct say *out)
         say_source_listed(j->t, out, j->edges[1].parent);
         say(out, " related through ");
         say_source_listed(j->t, out, bridge);
-    } else if (centre && n > 2 && !(n == 3 && parents_of(j, centre) == 1)) { /* one in and one out is a chain */
+    } else if (centre && n > 2 && !(n == 3 && parents_of(j, centre) == 1)) { /* one reference in and one out is a
+                                                                              * chain */
         say_star_of_sources(j, out, centre);
     } else if (n > 2 && is_chain(j)) {
         say_chain_of_sources(j, out);
@@ -423,8 +426,8 @@ static void say_match(struct narrator *t, struct say *out, const struct sql_node
     say_expr(t, out, condition);
 }
 
-/* Narrates USING and NATURAL if their columns are not pairs, and conditions that do not equate columns of two tables.
- */
+/* Narrates USING and NATURAL if their columns are not join pairs. Also narrates conditions that do not equate columns
+ * of two tables. */
 static void narrate_match_conditions(struct narrator *t, const struct sql_block *block, const struct sql_node *on)
 {
     const struct sql_node **conditions;
@@ -458,7 +461,7 @@ static void say_combined(struct joined *j, struct say *out)
     say(out, ": every row of one is combined with every row of the other");
 }
 
-/* Narrates that two FROM items multiply each other because both refer to the same row of a third one. */
+/* Narrates that the rows of two FROM items are multiplied, because both refer to the same row of a third item. */
 static void say_multiplied(struct joined *j, struct say *out, const struct join_edge *a, const struct join_edge *b)
 {
     say_within(j->t, out);
@@ -540,7 +543,7 @@ static void say_nothing_read(struct narrator *t, struct say *out, const struct s
     say(out, "it reads no table");
 }
 
-/* Numbers the queries of derived tables, also if only their aliases are narrated. */
+/* Numbers the queries of all derived tables, even if the phrases only mention their aliases. */
 static void number_derived(struct narrator *t, const struct sql_block *block)
 {
     for (uint32_t i = 0; i < block->n_sources; i++)

@@ -1,15 +1,15 @@
-/* Names of tables, columns and queries: exact in the premise, in English words in the prose.
+/* Writes the names of tables, columns and queries: exact in the premise, in English words in the prose.
  *
  * A table or column gets a noun on first use, from the sidecar or from its name (noun.h). FROM items of the same table
- * are numbered. A name that is not a noun keeps its spelling, and the sentence adds "column" or "row of". This file
- * also decides which values are shown, by the options and the denied columns. */
+ * are numbered. A name that is not a noun keeps its spelling, and the sentence adds "column" or "row of". The options
+ * and the denied columns determine which values are shown; this file applies them. */
 #include "lib/explain/narrator.h"
 #include "lib/explain/noun.h"
 
 #include <string.h>
 
-/* Returns the position among the sources of the same table or CTE in the block, from 1. Returns 0 if there is only one.
- */
+/* Returns the position, from 1, among the sources of the block that are the same table or CTE. Returns 0 if there is
+ * only one. */
 static uint32_t ordinal(const struct sql_source *source)
 {
     uint32_t before = 0, same = 0;
@@ -26,8 +26,9 @@ static uint32_t ordinal(const struct sql_source *source)
 
 /* --- nouns --- */
 
-/* Returns the noun of a column (by id) or table. Each name is read once. If the arena is full, the noun is empty and
- * the failure is reported elsewhere. */
+/* Returns the noun of a column or table; `at` is the column's id, or the number of columns plus the table's number.
+ * *is_new is true if the caller must still read the name. If the arena is full, the noun is empty, and other code
+ * reports the failure. */
 static struct noun *noun_at(const struct narrator *t, uint32_t at, bool *is_new)
 {
     static struct noun none;
@@ -66,7 +67,7 @@ static void say_exact_table(struct narrator *t, struct say *out, int table)
 
 static void say_exposed(struct narrator *t, struct say *out, const struct sql_source *source)
 {
-    if (sql_is(source->node, SQL_TABLE)) /* a CTE under its own name */
+    if (sql_is(source->node, SQL_TABLE)) /* a CTE has its own name */
         say_bytes(out, source->node->text, source->node->text_len, NARRATE_NAME_BYTES);
     else if (source->name)
         say_bytes(out, source->name, source->name_len, NARRATE_NAME_BYTES);
@@ -192,7 +193,7 @@ bool narrate_is_plural(const struct narrator *t, const struct sql_node *expr)
     return column && narrate_column_is_plural(t, column);
 }
 
-/* Writes the description of the column from the sidecar, at its first mention. */
+/* Writes the description of the column from the sidecar, when the column is first mentioned. */
 static void say_description(struct narrator *t, struct say *out, const struct schema_column *column)
 {
     const char *text = out->prose ? column->description : column->full_name;
@@ -206,7 +207,7 @@ static void say_description(struct narrator *t, struct say *out, const struct sc
     say(out, ")");
 }
 
-/* Returns the name that the statement gives to a column of a function in FROM, or NULL. */
+/* Returns the name that the statement gives to a column of a function in FROM; NULL if it gives none. */
 static const struct sql_node *column_name(const struct sql_source *source, int output)
 {
     return output < 0 ? NULL : sql_kid(sql_kid(source->node, FROM_CALL_NAMES), (unsigned)output);
@@ -339,8 +340,8 @@ bool narrate_denied(const struct narrator *t, const struct schema_column *column
     return column && schema_column_is_denied(t->index, column, t->options->deny_columns, t->options->n_deny_columns);
 }
 
-/* True if the node uses a denied column. An expression that is not a plain column of a table may be computed from one.
- */
+/* Returns true if the node uses a denied column. Returns true also for a column that is not a plain column of a table,
+ * because it may be computed from a denied column. */
 bool narrate_uses_denied(const struct narrator *t, const struct sql_node *node)
 {
     if (t->options->n_deny_columns == 0) return false;

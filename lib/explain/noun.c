@@ -1,9 +1,9 @@
 /* Reads names of tables and columns as English noun phrases.
  *
- * The name is already split into words. Word lists classify the words as nouns, mass nouns, verbs, states or
- * adjectives; a hash table of the lists is built once and is read-only afterwards. The head of the phrase is the word
- * that has a number, and only its ending changes. A name that is not certainly a noun phrase keeps its spelling. A
- * wrong noun would mislead readers, so each doubt ends in the spelling. Thread-safe. */
+ * The name is already split into words. Word lists classify words as mass nouns, verbs, prepositions, adjectives and so
+ * on. A hash table of the lists is built once and is then read-only, so all functions are thread-safe. The head is the
+ * word with a singular and a plural; only its ending changes. A name that is not certainly a noun phrase keeps its
+ * spelling, because a wrong noun would mislead readers. */
 #include "lib/explain/noun.h"
 
 #include "lib/sql/sql.h"
@@ -84,7 +84,7 @@ static const char MASS[] =
     "weather traffic luggage baggage money cash research knowledge advice homework management employment "
     "physics mathematics economics politics athletics gymnastics electronics logistics police faculty ";
 
-/* Verb forms that rarely name a thing. A name with a verb states an event or a condition. */
+/* Verb forms that are rarely nouns. A name with a verb states an event or a condition. */
 static const char VERBS[] =
     " is are was were has have had does did should would could became becomes took went lives participates "
     "belongs goes wrote writes teaches taught takes undergoes prescribes owns treats contains requires cites "
@@ -92,10 +92,11 @@ static const char VERBS[] =
 
 static const char PREPOSITIONS[] = " of on in at by with to from for into onto per under over until since ";
 
-/* Prepositions of a state: "on_call" and "in_stock" state a condition of a thing, "from_port" and "to_date" do not. */
+/* Prepositions that begin the name of a state: "on_call" and "in_stock" name a state, "from_port" and "to_date" do
+ * not. */
 static const char STATES[] = " on in at by with under ";
 
-/* Words that may be a whole column name and are not nouns. */
+/* Words that are not nouns, but may be a whole column name. */
 static const char ADJECTIVES[] =
     " active inactive available unavailable valid invalid visible hidden official unofficial optional mandatory "
     "current permanent born built won lost sold held known written paid sent given taken done ";
@@ -172,7 +173,7 @@ static int irregular(const char *word, size_t len)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(IRREGULAR); i++) {
         const char *one = IRREGULAR[i].one, *many = IRREGULAR[i].many;
-        if (*one != *word) continue; /* both forms have the same first letter */
+        if (*one != *word) continue; /* the two forms have the same first letter */
         if ((strlen(one) == len && memcmp(one, word, len) == 0) ||
             (strlen(many) == len && memcmp(many, word, len) == 0))
             return (int)i;
@@ -208,7 +209,7 @@ static void put(struct noun *out, const char *text, size_t len)
     out->text[at + len] = '\0';
 }
 
-/* True for letters and digits that form no words: f1, 1st, MiB, a leading single letter or number. */
+/* True for letters and digits that form no words: f1, 1st, MiB, or a single letter or number at the start. */
 static bool is_code(const struct text_tokens *words)
 {
     enum { SHORT = 2 };
@@ -236,7 +237,7 @@ static bool is_noun_phrase(const struct text_tokens *words, bool is_table)
     return !(is_participle(last, strlen(last)) && (is_table || words->n == 1));
 }
 
-/* Expands an abbreviation: the l of LName means "last". */
+/* Returns the word that the letter of a name abbreviates: "last" for the l of LName. Returns NULL for other words. */
 static const char *spelt_out(const struct text_tokens *words, uint32_t i)
 {
     static const char *const NAMES[][2] = {{"l", "last"}, {"f", "first"}, {"m", "middle"}};
@@ -246,7 +247,7 @@ static const char *spelt_out(const struct text_tokens *words, uint32_t i)
     return NULL;
 }
 
-/* Writes the words in order. Words outside of ASCII keep their spelling. */
+/* Writes the words in order. Words that are not ASCII keep their spelling. */
 static void put_words(struct noun *out, const char *name, const struct text_tokens *words)
 {
     for (uint32_t i = 0; i < words->n; i++) {
@@ -284,7 +285,7 @@ static bool word_is(enum word_kind kind, const struct noun *noun, struct word wo
     return is_kind(kind, noun->text + word.at, word.len);
 }
 
-/* True if a word can follow the noun that it belongs to: days held, dates active, years working. */
+/* True if the word can follow the noun that it describes: days held, dates active, years working. */
 static bool stands_behind(const struct noun *noun, struct word word, struct word before)
 {
     const char *text = noun->text + word.at;
@@ -292,8 +293,8 @@ static bool stands_behind(const struct noun *noun, struct word word, struct word
     return ends_in(text, word.len, "ing") && word_is(TIME, noun, before);
 }
 
-/* Finds the head, the word that has a number: the last word before a preposition, or the noun that the last word
- * belongs to. */
+/* Finds the head, the word with a singular and a plural. It is the last word before a preposition, or else the last
+ * word or the noun that the last word describes. */
 static void find_head(struct noun *out)
 {
     struct noun_words words;
@@ -329,7 +330,7 @@ void noun_of_words(struct noun *out, const char *words)
     find_head(out);
 }
 
-/* Writes a name that contains quotes. The quotes belong to the name, so it is quoted again. */
+/* Writes a name that contains quotes. The quotes are part of the name, so the name gets quotes of its own. */
 static void put_quoted(struct noun *out, const char *name)
 {
     size_t len = strnlen(name, NOUN_BYTES / 2);
@@ -337,7 +338,7 @@ static void put_quoted(struct noun *out, const char *name)
     g_snprintf(out->text, sizeof out->text, "%s%.*s%s", mark, (int)len, name, mark);
 }
 
-/* True if a sentence can use the name unchanged. */
+/* True if a sentence can contain the name unchanged. */
 static bool is_readable(const char *name)
 {
     for (const char *c = name; *c; c++)

@@ -12,26 +12,26 @@
 enum { NOUN_BYTES = 160 };
 
 struct noun {
-    char text[NOUN_BYTES];   /* the words, or the name as spelt; cut at the end of a word */
-    uint32_t head, head_len; /* of the word that has a number: "weeks" of "weeks on top" */
-    bool is_phrase;          /* of English, according to word lists */
-    bool is_counted;         /* has a singular and a plural, unlike "data" */
+    char text[NOUN_BYTES];   /* words of the noun, or the name in its own spelling; truncated at the end of a word */
+    uint32_t head, head_len; /* span of the head, the word with a singular and a plural: "weeks" of "weeks on top" */
+    bool is_phrase;          /* true if `text` is an English noun phrase, according to word lists */
+    bool is_counted;         /* true if the head has a singular and a plural, unlike "data" */
 };
 
-/* Reads a name that was split into `words` (text_split_identifier of `name`). `is_table`: a noun with a participle
- * after it ("documents mailed") does not name one row. */
+/* Reads a name that was split into `words` (text_split_identifier of `name`). `is_table` is true for a table's name.
+ * Such a name is no noun phrase if it ends in a participle ("documents mailed"), because it does not name one row. */
 void noun_of_name(struct noun *out, const char *name, const struct text_tokens *words, bool is_table);
-/* Reads a name in plain words, as sidecar files give it. */
+/* Reads a name in plain words, such as a sidecar file gives. */
 void noun_of_words(struct noun *out, const char *words);
 
-/* Write the noun unchanged, in singular ("vessel") and in plural ("vessels"). Mass nouns do not change. */
+/* Write the noun unchanged, in singular ("vessel"), or in plural ("vessels"). Mass nouns do not change. */
 void say_noun(struct say *out, const struct noun *noun);
 void say_noun_singular(struct say *out, const struct noun *noun);
 void say_noun_plural(struct say *out, const struct noun *noun);
 
-/* True if the noun takes "are". */
+/* Returns true if the noun takes "are". */
 bool noun_is_plural(const struct noun *noun);
-/* True if the word takes "an", by its spelling. */
+/* Returns true if the word takes "an", judged by its spelling. */
 bool noun_takes_an(const char *text);
 
 #endif

@@ -31,7 +31,7 @@ uint32_t narrate_query_number(struct narrator *t, const struct sql_node *query, 
     return t->n_queries++;
 }
 
-/* Turns "in query 2, rows ..." into "In query 2, rows ... ." */
+/* Returns the text as a sentence: "in query 2, rows ..." becomes "In query 2, rows ... ." */
 static const char *as_sentence(struct narrator *t, const struct say *said)
 {
     if (said->len == 0) return "";

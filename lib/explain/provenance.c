@@ -1,8 +1,8 @@
-/* Provenance by rewriting (see provenance.h): chooses the row and the arms, and runs their statements.
+/* Computes provenance by rewriting (provenance.h): chooses the row and the arms, and runs their statements.
  *
  * The statement of an arm first has strict conditions. If it finds no rows, looser conditions are tried. If its rows
- * only resemble the chosen row, exact conditions are tried. Each statement is bounded in time, steps and rows relative
- * to the cost of the candidate. A failed statement makes its arm unavailable with a reason, and the other arms
+ * only resemble the chosen row, exact conditions are tried. The limits of time and steps of each statement depend on
+ * the cost of the candidate. If a statement fails, its arm becomes unavailable with a reason, and the other arms
  * continue. No additional statement counts the source rows. */
 #include "lib/explain/provenance.h"
 
@@ -16,7 +16,7 @@ static const struct prov_options DEFAULTS = {
 
 enum {
     SLOWER = 3,           /* a rewritten statement may take this multiple of the candidate's time */
-    LEAST_STEPS = 250000, /* minimum limit in engine steps: some 5 ms */
+    LEAST_STEPS = 250000, /* minimum limit of engine steps, about 5 ms */
 };
 
 struct prov_options prov_defaults(const struct prov_options *asked)
@@ -112,7 +112,7 @@ static void choose_row(struct tracer *t)
         if (equal_rows(result, row, out->row)) out->row = row;
 }
 
-/* Counts the rows of the result that equal the chosen one. Returns 0 if unknown. */
+/* Counts the rows of the result that equal the chosen row. Returns 0 if the number is unknown. */
 static uint32_t count_copies(const struct provenance *out)
 {
     const struct db_result *result = out->result;
@@ -155,7 +155,7 @@ static bool run_arm(struct arm_work *work)
         return false;
     }
     t->out->statements++;
-    int64_t start = clock_now_ns(); /* a failed statement reports no time of its own */
+    int64_t start = clock_now_ns(); /* needed because a failed statement reports no time of its own */
     enum err_code code = db_query(t->source->db, t->arena, arm->sql, strlen(arm->sql), arm->params, arm->n_params,
                                   t->options.max_rows + 1, &result, &err);
     t->out->sql_ns += clock_now_ns() - start;
@@ -170,15 +170,17 @@ static bool run_arm(struct arm_work *work)
     return true;
 }
 
-/* True if the values are identical. Collations and affinities also accept values that are equal but not identical. */
+/* True if the values are identical. If `by_collation`, true for any two texts, because a collation may make them
+ * equal. */
 static bool is_same(const struct db_value *value, const struct db_value *want, bool by_collation)
 {
     bool texts = value->type == DB_TEXT && want->type == DB_TEXT;
     return db_value_compare(value, want) == 0 || (texts && by_collation);
 }
 
-/* DISTINCT and GROUP BY merge by collation. Only the first row of a group certainly holds the values of columns that
- * are neither aggregated nor keys. */
+/* True if the column has the chosen row's value in each source row. Of a group, only the first row certainly has the
+ * values of columns that are neither aggregated nor keys. DISTINCT and GROUP BY merge texts by collation, so `key`
+ * accepts any text. */
 static bool column_is_same(const struct prov_arm *arm, uint32_t column, bool key, const struct db_value *want)
 {
     bool grouped = arm->shape == PROV_SHAPE_GROUP || arm->shape == PROV_SHAPE_WHOLE;
@@ -188,7 +190,7 @@ static bool column_is_same(const struct prov_arm *arm, uint32_t column, bool key
     return true;
 }
 
-/* True if the selected columns of the source rows hold exactly the values of the chosen row. */
+/* True if the selected columns of the source rows have exactly the values of the chosen row. */
 static bool is_verbatim(struct arm_work *work)
 {
     const struct prov_arm *arm = work->arm;
@@ -212,7 +214,8 @@ static bool try_arm(struct arm_work *work, enum trace_way way)
     return run_arm(work);
 }
 
-/* Tries the ways in turn. The only arm of its query must have rows, unless it aggregates over no rows. */
+/* Tries the ways in order. If the arm is the only one of its query, it must have rows, unless it aggregates over no
+ * rows. */
 static void run_ways(struct arm_work *work)
 {
     struct prov_arm *arm = work->arm;
@@ -222,7 +225,7 @@ static void run_ways(struct arm_work *work)
     if (arm->n_rows && !is_verbatim(work)) try_arm(work, TRACE_EXACT);
 }
 
-/* Returns the number of source rows that count(*) in the result gives, or -1. */
+/* Returns the number of source rows according to a count(*) in the result; -1 if there is none. */
 static int64_t counted(const struct arm_work *work)
 {
     const struct prov_arm *arm = work->arm;
@@ -265,7 +268,7 @@ static struct prov_arm *add_arm(struct tracer *t, const struct sql_node *select,
     return arm;
 }
 
-/* Adds the arms below a query body. Recursion depth is that of the tree. `excluded` is set below the right side of an
+/* Adds the arms of a query body. Recursion is as deep as the tree. `excluded` is true on the right side of an
  * EXCEPT. */
 static void add_arms(struct tracer *t, const struct sql_node *body, const struct origin *origin, enum sql_op set_op,
                      bool right, bool excluded)
@@ -352,7 +355,7 @@ static bool any_source(const struct tracer *t)
     return false;
 }
 
-/* Combines the states of the statement's own arms into the status. */
+/* Derives the status from the states of the statement's own arms. */
 static void conclude(struct tracer *t)
 {
     struct provenance *out = t->out;

@@ -1,13 +1,14 @@
-/* DESIGN: turns the explanations of several readings into one question.
+/* Turns the explanations of several readings into one question.
  *
- * Each reading is explained without its data (explain.h). Its phrases are sorted into *aspects*: the columns shown, the
- * rows, the groups, the order and others. Two readings agree in an aspect if the premises of its phrases are equal.
- * Premises are exact; the prose omits obvious parts, and these may differ between queries. The joins usually follow
- * from the other aspects, so they count only if nothing else differs.
+ * DESIGN. Each reading is explained without its data (explain.h). Its phrases are sorted into *aspects*: the columns
+ * shown, the rows, the groups, the order and others. Two readings agree in an aspect if the premises of its phrases are
+ * equal. The prose does not serve for this, because it omits obvious parts, which may differ between queries. The joins
+ * usually follow from the other aspects, so they count only if nothing else differs.
  *
- * If one aspect differs, its question is asked, a row of the table ASPECTS. A tie (one row by order, or all rows with
- * the largest value) and rows without a match have their own questions, because users often overlook them. If several
- * aspects or an inner query differ, each choice states the differing phrases of its reading, or the whole reading. */
+ * If one aspect differs, the question is the one that ASPECTS has for it. Two cases have a question of their own,
+ * because users often overlook them. One is a tie: one row by order, or all rows with the largest value. The other is
+ * rows without a match. If several aspects or an inner query differ, each choice states the differing phrases of its
+ * reading, or the whole reading. */
 #include "lib/explain/readings.h"
 
 #include "lib/explain/provenance.h"
@@ -20,14 +21,14 @@ enum { CHOICE_BYTES = 600, QUESTION_BYTES = 300, MAX_NESTING = 4 };
 
 enum aspect { SHOWN, KEPT, EACH, GROUPS_KEPT, ORDER, HOW_MANY, COMBINED, JOINED, ASPECT_COUNT };
 
-/* The wording of an aspect: the start and end of a phrase in prose, and the text that replaces them in a choice. */
+/* The wording of an aspect: the start and the end of a phrase in prose, and the text that replaces both in a choice. */
 struct wording {
     const char *head, *tail, *before;
 };
 
 static const struct {
     const char *question;
-    const char *absent; /* the choice of a reading without this aspect */
+    const char *absent; /* the choice for a reading that lacks this aspect */
     struct wording wordings[4];
 } ASPECTS[ASPECT_COUNT] = {
     [SHOWN] = {"What do you want to see?",
@@ -51,7 +52,7 @@ static const struct {
     [JOINED] = {"How are they related?", "each separately", {{"It looks at ", "", ""}}},
 };
 
-/* Exact wordings of explanations, and their shorter forms for users. Applied outside of quotes. */
+/* Exact wordings of explanations, and the shorter forms that users see. They are replaced only outside of quotes. */
 static const struct {
     const char *exact, *plain;
 } PLAIN[] = {
@@ -98,8 +99,8 @@ struct asking {
     struct arena *arena;
     const struct explanation *readings[EXPLAIN_MAX_READINGS];
     uint32_t n;
-    bool differs[ASPECT_COUNT]; /* for the outermost query */
-    bool inner_differs;         /* an inner query differs */
+    bool differs[ASPECT_COUNT]; /* aspects of the outermost query that differ */
+    bool inner_differs;         /* true if an inner query differs */
 };
 
 /* --- what differs --- */
@@ -115,7 +116,7 @@ static bool says(const struct explanation *reading, const struct explain_phrase 
     return false;
 }
 
-/* Returns the digits of the number of an inner query that the text names ("the values of query 1"), or NULL. */
+/* Returns the position of an inner query's number in the text ("the values of query 1"), or NULL if there is none. */
 static const char *inner_number(const char *text)
 {
     static const char MARK[] = "query ";
@@ -134,7 +135,8 @@ static bool all_say(const struct asking *a, const struct explain_phrase *phrase)
     return !(a->inner_differs && inner_number(phrase->premise));
 }
 
-/* Compares inner queries first, because phrases that refer to them differ too. */
+/* Marks the aspects that differ. Call it for inner queries first, because a phrase that refers to a differing query
+ * differs, too. */
 static void compare_queries(struct asking *a, bool inner)
 {
     for (uint32_t i = 0; i < a->n; i++)
@@ -181,8 +183,8 @@ struct part {
     size_t len;
 };
 
-/* Returns the core of a phrase: "In query 1, only rows ... are kept." becomes "only rows ... are kept". Remarks that a
- * choice does not need are removed: "though nothing orders the rows, so ...". */
+/* Returns the core of a phrase: "In query 1, only rows ... are kept." becomes "only rows ... are kept". Removes remarks
+ * that a choice does not need, such as "though nothing orders the rows, so ...". */
 static struct part core_of(const struct explain_phrase *phrase)
 {
     static const char *const REMARKS[] = {", though nothing orders", " (no such reference in the schema)"};
@@ -198,8 +200,8 @@ static struct part core_of(const struct explain_phrase *phrase)
     return (struct part){text, len};
 }
 
-/* Returns the wording that matches a phrase, or NULL if its aspect has none. In an inner query the phrase begins with a
- * small letter and may name the query by its number. */
+/* Returns the wording of the aspect that matches the phrase; NULL if none does. In an inner query, the phrase begins
+ * with a small letter and may name the query by its number. */
 static const struct wording *wording_of(enum aspect aspect, const struct part *core)
 {
     const size_t n = sizeof ASPECTS[aspect].wordings / sizeof *ASPECTS[aspect].wordings;
@@ -215,8 +217,7 @@ static const struct wording *wording_of(enum aspect aspect, const struct part *c
 
 static void say_inner(struct say *out, const struct explanation *reading, uint32_t query, unsigned depth);
 
-/* Writes a text and replaces the number of an inner query ("among the values of query 1") with the outputs of that
- * query. */
+/* Writes a text. Replaces the number of an inner query ("among the values of query 1") by that query's outputs. */
 static void say_with_queries(struct say *out, const struct explanation *reading, struct part part, unsigned depth)
 {
     const char *from = part.text, *end = part.text + part.len, *digits;
@@ -234,7 +235,7 @@ static void say_with_queries(struct say *out, const struct explanation *reading,
     if (from < end) say_bytes(out, from, (size_t)(end - from), CHOICE_BYTES);
 }
 
-/* Removes the title: "Query 1 (a set of values for the query) returns the name" becomes "the name". */
+/* Removes the title of a query: "Query 1 (a set of values for the query) returns the name" becomes "the name". */
 static struct part without_title(struct part core)
 {
     static const char *const VERBS[] = {" returns one row: ", " returns ", " takes the rows of "};
@@ -247,8 +248,8 @@ static struct part without_title(struct part core)
     return core;
 }
 
-/* Writes one phrase. `follows` is set if a phrase of the same aspect precedes it, so it begins with "only those where".
- */
+/* Writes one phrase. `follows` is true if a phrase of the same aspect precedes it; it then begins with "only those
+ * where". */
 static void say_phrase(struct say *out, const struct explanation *reading, const struct explain_phrase *phrase,
                        bool follows, unsigned depth)
 {
@@ -272,8 +273,8 @@ static void say_phrase(struct say *out, const struct explanation *reading, const
     say_with_queries(out, reading, core, depth);
 }
 
-/* Writes the phrases of one aspect of the outermost query, or only those that not all readings have. Returns true if
- * there are any. */
+/* Writes the phrases of one aspect of the outermost query. Except for the outputs, omits phrases that all readings
+ * have. Returns true if it wrote any. */
 static bool say_aspect(const struct asking *a, struct say *out, const struct explanation *reading, enum aspect aspect,
                        const char *before)
 {
@@ -295,7 +296,7 @@ static bool is_told(const struct explain_phrase *phrase)
     return !phrase->from_data && *phrase->prose && aspect != ASPECT_COUNT && aspect != JOINED;
 }
 
-/* Turns "it looks at ports" into " of ports". With one table, columns are named without their table. */
+/* Turns "it looks at ports" into " of ports". A query of one table names its columns without the table. */
 static void say_owner(struct say *out, const struct explain_phrase *phrase)
 {
     struct part core = core_of(phrase);
@@ -306,7 +307,7 @@ static void say_owner(struct say *out, const struct explain_phrase *phrase)
     say_bytes(out, core.text + head, core.len - head, CHOICE_BYTES);
 }
 
-/* Writes a whole inner query: its outputs, then its conditions. */
+/* Writes a whole query: its outputs, then its conditions. */
 static void say_inner(struct say *out, const struct explanation *reading, uint32_t query, unsigned depth)
 {
     enum aspect last = ASPECT_COUNT;
@@ -323,7 +324,7 @@ static void say_inner(struct say *out, const struct explanation *reading, uint32
     if (last == ASPECT_COUNT) say(out, "...");
 }
 
-/* The replacement for a piece of text, and the end of the piece. If `end` is NULL, the text stays. */
+/* The replacement for a part of a text. `end` is the end of that part, or NULL if the text stays unchanged. */
 struct replacement {
     const char *plain;
     struct part literal; /* written after `plain` */
@@ -364,7 +365,7 @@ static void say_between(struct say *out, const char *from, const char *to)
     if (to > from) say_bytes(out, from, (size_t)(to - from), CHOICE_BYTES);
 }
 
-/* Replaces exact wordings with plain ones. Quoted text is a literal and stays. */
+/* Replaces exact wordings by plain ones. Quoted text is a literal and stays unchanged. */
 static bool make_plain(struct arena *arena, struct say *text)
 {
     struct say out;
@@ -408,7 +409,7 @@ static bool is_tie(const struct asking *a, uint32_t *single)
     return seen_all && seen_one;
 }
 
-/* Returns the phrase about rows without a match, or NULL. */
+/* Returns the phrase about rows without a match; NULL if there is none. */
 static const struct explain_phrase *unmatched(const struct explanation *reading)
 {
     for (uint32_t i = 0; i < reading->n_phrases; i++)
@@ -451,7 +452,8 @@ static void ask_unmatched(const struct asking *a, struct say *question, struct s
         say(&choices[i], unmatched(a->readings[i]) ? "yes, those too" : "no, only the others");
 }
 
-/* Returns the last "the number of " before `upto`, if nothing else follows it, or NULL. */
+/* Returns the last "the number of " that begins at or before `upto`, if no comma follows it before `upto`. Otherwise
+ * returns NULL. */
 static const char *number_before(const char *text, size_t upto)
 {
     static const char NUMBER[] = "the number of ";
@@ -467,8 +469,8 @@ static const char *shown_by(const struct explanation *reading)
     return "";
 }
 
-/* True if both readings show the same outputs except for the counted thing. A count of rows counts a row without a
- * match as one. */
+/* True if the outputs of both readings differ only in the argument of a count. Unmatched rows may be the cause, because
+ * a count of rows counts such a row as one. */
 static bool counts_differ(const struct asking *a)
 {
     const char *first = shown_by(a->readings[0]), *second = shown_by(a->readings[1]);
@@ -498,7 +500,7 @@ static bool is_combined(const struct explanation *reading)
     return false;
 }
 
-/* Returns the only aspect that differs. Returns COMBINED if several differ, or only the joins. */
+/* Returns the only aspect that differs. Returns COMBINED if several differ, and JOINED if only the joins differ. */
 static enum aspect only_aspect(const struct asking *a)
 {
     enum aspect only = ASPECT_COUNT;
@@ -507,8 +509,8 @@ static enum aspect only_aspect(const struct asking *a)
     return only == ASPECT_COUNT ? JOINED : only;
 }
 
-/* Writes the question and one choice for each reading, with its differing phrases. A reading that combines several
- * queries has no other phrases. */
+/* Writes the question, and for each reading a choice with its differing phrases. If the reading combines several
+ * queries, the choice has no other phrases. */
 static void ask_about(const struct asking *a, struct say *question, struct say *choices)
 {
     enum aspect only = only_aspect(a);
@@ -535,7 +537,7 @@ static void ask(const struct asking *a, struct say *question, struct say *choice
         ask_about(a, question, choices);
 }
 
-/* Writes each reading as a whole, if the differing phrases do not distinguish them. */
+/* Writes each reading as a whole. Needed if the differing phrases do not distinguish the choices. */
 static void ask_about_all(const struct asking *a, struct say *question, struct say *choices)
 {
     say_clear(question);

@@ -12,22 +12,22 @@
 
 enum { EXPLAIN_MAX_READINGS = 8 };
 
-/* A statement that is one reading; not NUL-terminated; it must outlive the result. */
+/* A statement that represents one reading. Its text is not NUL-terminated and must outlive the result. */
 struct explain_statement {
     const char *sql;
     size_t len;
 };
 
 struct explain_readings {
-    const char *question;       /* "In which order?" */
-    const char *const *choices; /* one for each reading, in their order; all different */
+    const char *question;       /* the question to the user, such as "In which order?" */
+    const char *const *choices; /* one choice for each reading, in the order of the readings; all differ */
     uint32_t n;
 };
 
-/* Asks about two to EXPLAIN_MAX_READINGS statements; the texts live in `arena`. Returns ERR_ENGINE if one of them does
- * not parse or bind, and ERR_LIMIT_COUNT if their number is out of range. Returns ERR_REFUSED if two read the same in
- * words, and ERR_LIMIT_MEMORY if the arena is full. `err` names the statement. Thread: any with exclusive read access
- * to the index. */
+/* Asks the user to choose among two to EXPLAIN_MAX_READINGS statements. The texts live in `arena`. Returns ERR_ENGINE
+ * if a statement does not parse or bind, and ERR_LIMIT_COUNT if their number is out of range. Returns ERR_REFUSED if
+ * two statements have the same wording, and ERR_LIMIT_MEMORY if the arena is full. `err` names the statement. Thread:
+ * any with exclusive read access to the index. */
 enum err_code explain_readings(struct arena *arena, const struct schema_index *index,
                                const struct explain_statement *statements, uint32_t n, struct explain_readings *out,
                                struct err *err);

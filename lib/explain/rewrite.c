@@ -1,5 +1,5 @@
-/* Builders of statements from parts of another statement. New nodes borrow the subtrees of the original and never write
- * to them. If the arena is full, builders return NULL, and NULL as an argument gives NULL or an absent part. */
+/* Builds statements from parts of another statement. New nodes borrow the subtrees of the original and never write to
+ * them. If the arena is full, builders return NULL. A NULL argument gives NULL, or an absent part. */
 #include "lib/explain/rewrite.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ struct sql_node *rewrite_and(struct arena *arena, struct sql_node *left, struct 
 {
     if (!left || !right) return left ? left : right;
     bool chain = right->kind == SQL_BINARY && right->op == SQL_OP_AND && !(right->flags & SQL_F_PAREN);
-    if (chain) /* nests to the left like parsed chains, so it needs no parentheses */
+    if (chain) /* nests to the left like a parsed chain, so it needs no parentheses */
         return rewrite_binary(arena, SQL_OP_AND, rewrite_and(arena, left, right->kids[0]), right->kids[1]);
     return rewrite_binary(arena, SQL_OP_AND, left, right);
 }
@@ -84,7 +84,7 @@ static struct sql_node *own_copy(struct arena *arena, const struct sql_node *nod
     return copy;
 }
 
-/* Recursion depth is that of a parsed tree: at most SQL_MAX_DEPTH small frames. */
+/* Recursion is as deep as the parsed tree: at most SQL_MAX_DEPTH small frames. */
 struct sql_node *rewrite_map(struct arena *arena, struct sql_node *node, rewrite_fn *replace, void *ctx)
 {
     struct sql_node *other = node ? replace(ctx, node) : NULL;
@@ -135,7 +135,7 @@ struct sql_node *rewrite_with(struct arena *arena, const struct sql_stmt *stmt, 
         uint32_t inner = n;
         if (with) flags |= with->flags;
         for (uint32_t i = 0; with && i < with->n_kids; i++)
-            if (!has_name(ctes, inner, with->kids[i])) ctes[n++] = with->kids[i]; /* inner hides outer */
+            if (!has_name(ctes, inner, with->kids[i])) ctes[n++] = with->kids[i]; /* an inner CTE hides an outer one */
     }
     struct sql_node *all = rewrite_node(arena, SQL_WITH, ctes, n);
     if (all) all->flags = flags;
@@ -158,7 +158,7 @@ bool rewrite_is_random(const struct sql_node *node)
 {
     static const char *const names[] = {"random",        "randomblob",        "rand",   "changes",
                                         "total_changes", "last_insert_rowid", "sysdate"};
-    if (sql_is(node, SQL_LITERAL)) /* CURRENT_DATE, but not the DAY of MariaDB's TIMESTAMPDIFF */
+    if (sql_is(node, SQL_LITERAL)) /* true for CURRENT_DATE, false for the DAY of MariaDB's TIMESTAMPDIFF */
         return node->op == SQL_LIT_CURRENT && node->text_len > 7 && sql_name_is(node->text, 7, "current", 7);
     for (size_t i = 0; sql_is(node, SQL_CALL) && i < sizeof names / sizeof *names; i++)
         if (sql_name_is(node->text, node->text_len, names[i], strlen(names[i]))) return true;

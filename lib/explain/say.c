@@ -25,7 +25,7 @@ void say_clear(struct say *out)
     out->text[0] = '\0';
 }
 
-/* Appends valid UTF-8 as one unit: a character, or a word that would mislead if it were cut. */
+/* Appends valid UTF-8 as one unit, which is never truncated: a character, or a word that would mislead if truncated. */
 static void put(struct say *out, const char *bytes, size_t len)
 {
     if (out->cut) return;
@@ -72,7 +72,7 @@ static bool is_control(gunichar c)
            (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Returns the length of the character at `at` in bytes, or 0 if the bytes are not valid UTF-8. */
+/* Returns the number of bytes of the character at `at`, or 0 if the bytes are not valid UTF-8. */
 static size_t character(const char *at, const char *end, gunichar *c)
 {
     *c = (unsigned char)*at;

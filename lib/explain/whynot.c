@@ -1,14 +1,14 @@
-/* Why-not: finds the smallest set of parts without which a row appears.
+/* Why-not: finds the smallest set of parts whose removal makes a row appear.
  *
- * DESIGN. A probe is the statement with some parts removed, run up to its first row. A removed condition becomes 1 = 1,
- * a join loses its ON, and a set operation loses one side. All sets of one part are probed, the most suspicious first:
- * a literal that its column does not hold, then conditions, then joins. All sets of two follow, as far as the budget
- * permits. If none of them yields a row, all parts are removed and restored one by one while a row remains. The
- * resulting set cannot lose a single part, though another set may be smaller. Aggregates, GROUP BY and ORDER BY that no
- * part needs are removed from a probe, so it stops at its first source row.
+ * DESIGN. A probe is the statement with some parts removed; it runs up to its first row. A removed condition becomes 1
+ * = 1, a join loses its ON, and a set operation loses one side. First, each part is removed alone. Conditions with a
+ * literal that the column does not hold come first, then other conditions, then joins. Next, pairs are removed, as far
+ * as the budget permits. If no probe gives a row, all parts are removed. They are then restored one by one, as long as
+ * a row remains. The resulting set needs each of its parts, though another set may be smaller. A probe omits
+ * aggregates, GROUP BY and ORDER BY that no part needs, so that it stops at its first source row.
  *
- * Rejected: finding the cause by statistics alone. They are often right but never certain; here they only set the
- * order. */
+ * Rejected: finding the cause by statistics alone. They are often right but never certain, so they only determine the
+ * order of the probes. */
 #include "lib/explain/whynot.h"
 
 #include "lib/base/clock.h"
@@ -29,9 +29,9 @@ struct whynot_search {
     const struct explain_source *source;
     struct prov_options options;
     struct whynot *out;
-    const struct sql_node *body; /* the probed body: that of the statement, or one arm */
+    const struct sql_node *body; /* the probed body: the body of the statement, or one arm */
     struct whynot_parts parts;
-    bool failed; /* a probe did not run, so its set may have rows */
+    bool failed; /* true if a probe did not run; its set may have rows */
 };
 
 /* ---- one probe -------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static struct sql_node *edit_below(struct whynot_search *s, struct sql_node *nod
     return rewrite_map(s->arena, node, edit, s);
 }
 
-/* Returns a JOIN without USING or NATURAL. */
+/* Returns a copy of a JOIN without USING and NATURAL. */
 static struct sql_node *cross(struct whynot_search *s, struct sql_node *join)
 {
     struct sql_node *kids[] = {edit_below(s, join->kids[JOIN_LEFT]), edit_below(s, join->kids[JOIN_RIGHT])};
@@ -88,8 +88,9 @@ static bool is_top(const struct whynot_search *s, const struct sql_node *n)
     return n == s->source->stmt->root;
 }
 
-/* Edits a set operation, one side of which may be removed. UNION ALL is as empty as UNION and returns its first row at
- * once. Deeper inside, UNION ALL would change counts, and a recursion might not end. */
+/* Edits a set operation, one side of which may be removed. At the top, UNION becomes UNION ALL, which is empty for the
+ * same data and returns its first row at once. Deeper inside, UNION ALL would change counts, and a recursion might not
+ * end. */
 static struct sql_node *edit_compound(struct whynot_search *s, struct sql_node *compound)
 {
     if (is_out(s, compound->kids[0])) return edit_below(s, compound->kids[1]);
@@ -113,7 +114,7 @@ static struct sql_node *edit(void *ctx, struct sql_node *node)
     struct whynot_search *s = ctx;
     struct sql_node *other = NULL;
     bool out = is_out(s, node);
-    if (node->kind == SQL_COLUMN) /* an alias of a select list that may be removed */
+    if (node->kind == SQL_COLUMN) /* an alias, whose select list may be removed */
         return node->ref && node->ref->kind == SQL_REF_ALIAS ? rewrite_borrow(node->ref->expr) : node;
     if (node->kind == SQL_LIMIT && out) return NULL;
     if (node->kind == SQL_JOIN && out) return cross(s, node);
@@ -123,7 +124,7 @@ static struct sql_node *edit(void *ctx, struct sql_node *node)
     return other ? other : node;
 }
 
-/* Runs the probe. Returns true if a row appears. */
+/* Runs the probe. Returns true if it gives a row. */
 static bool probe(struct whynot_search *s)
 {
     const struct sql_node *root = s->source->stmt->root;
@@ -138,14 +139,14 @@ static bool probe(struct whynot_search *s)
         return false;
     }
     s->out->probes++;
-    int64_t start = clock_now_ns(); /* a failed probe reports no time of its own */
+    int64_t start = clock_now_ns(); /* needed because a failed probe reports no time of its own */
     enum err_code code = db_query(s->source->db, s->arena, sql, strlen(sql), NULL, 0, 1, &result, NULL);
     s->out->sql_ns += clock_now_ns() - start;
     if (code) s->failed = true;
     return !code && result.n_rows > 0;
 }
 
-/* True if the budget permits a probe. `reserve` is the number of probes that must remain. */
+/* True if the budget permits a probe and `reserve` probes after it. */
 static bool may_probe(struct whynot_search *s, uint32_t reserve)
 {
     bool time = s->out->sql_ns < 2 * s->options.time_ms * 1000000;
@@ -166,7 +167,7 @@ static bool try_singles(struct whynot_search *s)
     return false;
 }
 
-/* Probes all pairs, and keeps enough probes for removing and restoring all parts. */
+/* Probes all pairs. Reserves enough probes to remove and restore all parts afterwards. */
 static bool try_pairs(struct whynot_search *s)
 {
     struct whynot_part *list = s->parts.list;
@@ -206,7 +207,7 @@ static uint32_t count_out(const struct whynot_search *s)
     return n;
 }
 
-/* Finds the set. Returns false if no row ever appears, or none before the budget ended. */
+/* Finds the set. Returns false if no probe gives a row, or if the budget ends before. */
 static bool find_set(struct whynot_search *s)
 {
     struct whynot *out = s->out;
@@ -250,7 +251,8 @@ static bool aggregates_all(const struct whynot_search *s, const struct sql_node 
     return block && block->aggregate && !block->grouped && block->n_sources;
 }
 
-/* Finds the first arm of a set operation whose only row is an aggregate of no rows, and searches there. */
+/* Finds the first arm of a set operation that aggregates no rows, and makes it the probed body. Returns false if there
+ * is none. */
 static bool find_empty_arm(struct whynot_search *s)
 {
     const struct sql_node *root = s->source->stmt->root;

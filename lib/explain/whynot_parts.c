@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum innocence {
-    ABSENT_LITERAL,  /* a literal that its column does not hold */
-    INNER_CONDITION, /* a condition in a subquery: more specific than the condition around the subquery */
+    ABSENT_LITERAL,  /* the column does not hold the literal of the condition */
+    INNER_CONDITION, /* a condition in a subquery, which is more specific than the condition around the subquery */
     CONDITION,
     WITH_SUBQUERY,
     JOINING,
@@ -66,7 +66,7 @@ static void add_conjuncts(struct part_collector *c, enum whynot_kind kind, const
     }
 }
 
-/* Adds ON, USING and NATURAL of the joins below a table reference. Recursion depth is that of the tree. */
+/* Adds the ON, USING and NATURAL of all joins in a table reference. Recursion is as deep as the tree. */
 static void add_joins(struct part_collector *c, const struct sql_node *ref, const struct sql_block *block)
 {
     if (sql_is(ref, SQL_FROM_PAREN)) add_joins(c, sql_kid(ref, 0), block);
@@ -80,8 +80,8 @@ static void add_joins(struct part_collector *c, const struct sql_node *ref, cons
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* True if removing a condition here cannot add rows: under NOT, NOT IN, and on the right of EXCEPT. Nodes outside of
- * the top and the CTEs that it may use are skipped too. */
+/* True if removing a condition inside the node cannot add rows: under NOT and NOT IN, and on the right side of EXCEPT.
+ * Also true for nodes outside of both c->top and the CTEs that it may use. */
 static bool is_beside(const struct part_collector *c, const struct sql_node *n)
 {
     for (; n && n->parent && n != c->top; n = n->parent) {
@@ -108,7 +108,7 @@ static void add_block(struct part_collector *c, const struct sql_block *block)
     if (limit && (none || sql_kid(limit, LIMIT_OFFSET))) add(c, WHYNOT_LIMIT, limit, block, GROUPED);
 }
 
-/* Adds the sides of INTERSECT, and the right side of EXCEPT. */
+/* Adds both sides of INTERSECT, and the right side of EXCEPT. */
 static void add_arms(struct part_collector *c)
 {
     for (const struct sql_node *n = c->top; n; n = sql_walk(c->top, n)) {

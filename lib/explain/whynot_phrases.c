@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Narrates one side of a set operation. The left one may be a chain of them. */
+/* Narrates one side of a set operation. The left side may be a chain of set operations. */
 static void say_excluding_arm(struct narrator *t, struct say *out, const struct sql_node *arm)
 {
     if (sql_is(arm, SQL_COMPOUND)) {
@@ -13,7 +13,7 @@ static void say_excluding_arm(struct narrator *t, struct say *out, const struct 
     say_query(out, narrate_query_number(t, arm, NULL, NARRATE_ARM));
 }
 
-/* Writes "of query 2": the inner query that contains the condition. */
+/* Writes " of query 2", which names the inner query that contains the condition. */
 static void say_enclosing_query(struct narrator *t, struct say *out, const struct sql_block *block)
 {
     uint32_t i = 1;

@@ -1,8 +1,8 @@
-/* Facts about one condition that removes all rows: its literal, and the stored values nearest to it.
+/* Finds facts about one condition that removes all rows: its literal, and the stored values nearest to the literal.
  *
- * A condition is read as `column OP literal`; of a list, the first literal that the column does not hold counts.
- * Statistics and the value index tell whether the column holds it. The nearest texts come from the value index. The
- * nearest numbers take one statement, within the limits of the search. */
+ * A condition is read as `column OP literal`. Of a list, the first literal that the column does not hold is read.
+ * Statistics and the value index show whether the column holds the literal. The value index also gives the nearest
+ * texts. The nearest numbers need one statement, within the limits of the search. */
 #include "lib/explain/whynot.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 /* ---- column OP literal ------------------------------------------------------------------------------------------ */
 
 struct comparison {
-    const struct sql_node *column, *literal; /* the whole operand, with its sign */
+    const struct sql_node *column, *literal; /* each is the whole operand, with its sign */
     enum sql_op op;
 };
 
@@ -29,8 +29,8 @@ static bool of_binary(const struct sql_node *n, struct comparison *out)
     return true;
 }
 
-/* Reads literal number `at` of the condition. For IN (a, b), the caller picks the first one that the column does not
- * hold. */
+/* Reads literal number `at` of the condition. For IN (a, b), the caller chooses the first literal that the column does
+ * not hold. */
 static bool of_node(const struct sql_node *n, uint32_t at, struct comparison *out)
 {
     switch (n->kind) {
@@ -120,7 +120,7 @@ static bool read_one(struct arena *arena, const struct explain_source *source, c
 
 enum { MAX_LITERALS = 16 };
 
-/* Reads the first literal that the column does not hold, otherwise the first one. */
+/* Reads the first literal that the column does not hold; if it holds all, the first literal. */
 static void read_node(struct arena *arena, const struct explain_source *source, const struct sql_node *node,
                       struct whynot_culprit *culprit)
 {
@@ -151,7 +151,7 @@ void whynot_read(struct arena *arena, const struct explain_source *source, struc
         if (one.literal && (!culprit->literal || (one.stored == 0 && culprit->stored != 0))) *culprit = one;
         budget--;
     }
-    /* If only one side of an OR can never be met, the OR as a whole is not to blame. */
+    /* If one side of an OR is never true but the other may be, the OR is not the cause. */
     if (held && culprit->stored == 0 && top->kind == SQL_BINARY && top->op == SQL_OP_OR) culprit->stored = -1;
 }
 
@@ -178,7 +178,7 @@ static void put_nearest(struct whynot_culprit *c, const char *text)
     c->nearest[c->n_nearest++] = text;
 }
 
-/* Finds the values next to a number by one statement. */
+/* Finds the stored numbers nearest to a number, with one statement. */
 static void nearest_numbers(struct arena *arena, const struct explain_source *source, struct whynot_culprit *c,
                             struct whynot *out)
 {
@@ -197,7 +197,7 @@ static void nearest_numbers(struct arena *arena, const struct explain_source *so
     for (uint32_t i = 0; i < result.n_rows; i++) put_nearest(c, value_text(arena, &result.values[i]));
 }
 
-/* Removes wildcards: '%Jetblue%' searches for Jetblue. */
+/* Removes the wildcards of a pattern: Jetblue for '%Jetblue%'. */
 static const char *without_wildcards(struct arena *arena, const char *pattern)
 {
     char *text = arena_strdup(arena, pattern), *to = text;

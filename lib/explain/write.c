@@ -1,9 +1,10 @@
-/* Rules 1 and 3 of provenance: turns the chosen row into a condition, and removes the clauses that collapse rows.
+/* Rules 1 and 3 of provenance (provenance.h): makes a condition of the chosen row, and removes the clauses that
+ * collapse rows.
  *
  * Values become NULL-safe, typed conditions in the dialect of the engine. Long values are bound as parameters. A value
- * that cannot become a condition is skipped, and the arm is then not exact. The shape of the arm decides the condition:
- * all outputs, the keys of a group, or a declared key. A window function needs a subquery around the arm, because a
- * condition below it would change its input. */
+ * that cannot become a condition is skipped, and the arm is then not exact. The condition depends on the shape of the
+ * arm: it compares all outputs, the keys of a group, or a declared key. An arm with a window function becomes a
+ * subquery, because a condition inside it would change the input of the window. */
 #include "lib/explain/trace.h"
 
 #include <float.h>
@@ -25,7 +26,7 @@ static const struct db_dialect *dialect_of(const struct arm_work *work)
     return db_dialect(work->t->source->db);
 }
 
-/* True for SQLite, whose IS compares any values. Other engines have IS only for NULL. */
+/* True for SQLite, whose IS compares any two values. Other engines allow IS only with NULL. */
 static bool has_plain_is(const struct arm_work *work)
 {
     return strcmp(dialect_of(work)->null_safe, "IS") == 0;
@@ -40,7 +41,7 @@ static struct sql_node *equal(const struct arm_work *work, struct sql_node *left
     return both;
 }
 
-/* Binds a value. Returns ?n or $n, counted from 1. */
+/* Binds a value. Returns its parameter, ?n or $n, where n counts from 1. */
 static struct sql_node *bind_value(struct arm_work *work, const struct db_value *value)
 {
     struct arena *arena = work->t->arena;
@@ -50,15 +51,15 @@ static struct sql_node *bind_value(struct arm_work *work, const struct db_value 
     return rewrite_verbatim(arena, arena_printf(arena, "%c%u", dialect_of(work)->parameter, work->n_params));
 }
 
-/* True for a number of few digits, which each engine reads back unchanged. */
+/* True for a number with so few digits that each engine reads it back unchanged. */
 static bool is_short(double value)
 {
     char text[DB_REAL_TEXT];
     return db_real_text(value, text) <= 16 && !strchr(text, 'e');
 }
 
-/* Compares a stored float exactly. A computed one may differ in its last bits if another plan adds in another order. A
- * long literal may differ when it is read back. */
+/* Compares a stored float exactly, and others with a tolerance. A computed float may differ in its last bits if another
+ * plan adds in another order. A long literal may differ when the engine reads it back. */
 static struct sql_node *same_float(struct arm_work *work, struct sql_node *expr, double value)
 {
     struct arena *arena = work->t->arena;
@@ -71,7 +72,7 @@ static struct sql_node *same_float(struct arm_work *work, struct sql_node *expr,
                    rewrite_verbatim(arena, db_quote_value(arena, &high)));
 }
 
-/* True for a condition or a column of booleans, if the engine compares booleans with no number. */
+/* True for a condition or a column of booleans, if the engine does not compare booleans with numbers. */
 static bool is_boolean(const struct arm_work *work, const struct sql_node *expr)
 {
     if (!dialect_of(work)->has_booleans || !expr) return false;
@@ -82,7 +83,7 @@ static bool is_boolean(const struct arm_work *work, const struct sql_node *expr)
     return sql_is_truth(expr);
 }
 
-/* Returns a condition that `expr` has the value. `of` is the expression that computes it and determines its type. */
+/* Returns a condition that is true if `expr` has the value. `of` computes the value and so determines its type. */
 static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr, const struct sql_node *of,
                                    const struct db_value *value)
 {
@@ -96,7 +97,7 @@ static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr,
                                    : rewrite_verbatim(arena, db_quote_value(arena, value));
     if (!literal) return skip(work);
     const char *collation = work->way == TRACE_EXACT ? dialect_of(work)->exact_collation : NULL;
-    if (collation && has_plain_is(work)) { /* +column has no affinity */
+    if (collation && has_plain_is(work)) { /* in SQLite, +column has no affinity */
         expr = REWRITE(arena, UNARY, expr);
         if (expr) expr->op = SQL_OP_PLUS;
     }
@@ -140,7 +141,7 @@ static uint32_t n_outputs(const struct arm_work *work)
 
 typedef bool output_test(const struct arm_work *work, uint32_t i);
 
-/* Returns the conjunction over all outputs that pass the test and have a known value. */
+/* Returns the conditions on all outputs that pass the test and have a known value, joined by AND. */
 static struct sql_node *row_condition(struct arm_work *work, output_test *test)
 {
     struct sql_node *all = NULL;
@@ -224,7 +225,7 @@ static struct sql_node *items_of(struct arm_work *work)
     for (uint32_t i = 0; i < work->n_columns; i++)
         items[i] = rewrite_item(arena, work->projected[i], work->columns[i].label);
     uint32_t n = work->n_columns;
-    if (!n) items[n++] = rewrite_item(arena, rewrite_verbatim(arena, "1"), "row"); /* count(*) of rows without a key */
+    if (!n) items[n++] = rewrite_item(arena, rewrite_verbatim(arena, "1"), "row"); /* for count(*) without a key */
     return rewrite_node(arena, SQL_ITEMS, items, n);
 }
 
@@ -247,7 +248,8 @@ static struct sql_node *order_terms(struct arm_work *work)
 
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */
 
-/* Tests whether the aggregates of one arm of a set operation give this row. No source row changes the condition. */
+/* Returns a condition that tests whether the aggregates of an arm of a set operation give the chosen row. The result is
+ * the same for each source row. */
 static struct sql_node *whole_condition(struct arm_work *work)
 {
     struct arena *arena = work->t->arena;
@@ -268,7 +270,7 @@ static bool gives(const struct arm_output *output, const struct sql_node *key)
     return output->expr && key && sql_equal(output->expr, key);
 }
 
-/* Returns the output that is this key, or -1. */
+/* Returns the number of the output that is this key, or -1. */
 static int output_of_key(const struct arm_work *work, const struct sql_node *key)
 {
     for (uint32_t i = 0; i < n_outputs(work); i++)
@@ -276,8 +278,9 @@ static int output_of_key(const struct arm_work *work, const struct sql_node *key
     return -1;
 }
 
-/* Returns (SELECT keys ... LIMIT 1): the keys of the first group, in the requested order, that gives the chosen row. In
- * a set operation there may be none. A 1 beside the keys then distinguishes a missing group from NULL keys. */
+/* Returns the subquery (SELECT keys ... LIMIT 1). It gives the keys of the first group, in the requested order, that
+ * has the values of the chosen row. In a set operation there may be no such group. A column 1 besides the keys then
+ * distinguishes a missing group from NULL keys. */
 static struct sql_node *find_group(struct arm_work *work, struct sql_node **keys, uint32_t n, uint32_t n_group)
 {
     struct arena *arena = work->t->arena;
@@ -302,7 +305,8 @@ static bool has_grouping_call(const struct sql_node *group)
     return false;
 }
 
-/* Returns the condition for GROUPING SETS, ROLLUP and CUBE: a key that is NULL in the row matches all of its values. */
+/* Returns the condition for GROUPING SETS, ROLLUP and CUBE. A key that is NULL in the row matches all values of the
+ * key. */
 static struct sql_node *sets_condition(struct arm_work *work, const struct sql_node *group)
 {
     struct sql_node *all = NULL;
@@ -325,7 +329,7 @@ static struct sql_node *group_condition(struct arm_work *work)
     if (has_grouping_call(group)) return sets_condition(work, group);
     struct sql_node **keys = arena_new_array(arena, group->n_kids + 1, struct sql_node *), *all = NULL;
     if (!keys) return NULL;
-    bool told = work->arm->set_op == SQL_OP_NONE; /* otherwise another arm may have the row: test all outputs */
+    bool told = work->arm->set_op == SQL_OP_NONE; /* else another arm may have the row, so all outputs count */
     for (uint32_t i = 0; i < group->n_kids; i++) {
         keys[i] = trace_expand(work, group->kids[i]);
         told = told && output_of_key(work, keys[i]) >= 0;
@@ -349,7 +353,7 @@ static struct sql_node *group_condition(struct arm_work *work)
     return all;
 }
 
-/* True for a column of a declared key that is not an earlier output. */
+/* True for a column of a declared key, unless an earlier output is the same column. */
 static bool is_key_column(const struct arm_work *work, uint32_t i)
 {
     const struct arm_output *output = &work->outputs[i];
@@ -380,15 +384,15 @@ static bool has_all_keys(const struct arm_work *work)
 static struct sql_node *plain_condition(struct arm_work *work)
 {
     if (work->way == TRACE_LOOSE) return row_condition(work, is_column);
-    bool mine = work->arm->set_op == SQL_OP_NONE; /* otherwise the key may identify another row */
+    bool mine = work->arm->set_op == SQL_OP_NONE; /* in a set operation, the key may identify another row */
     bool by_key = mine && work->arm->shape == PROV_SHAPE_PLAIN && has_all_keys(work);
     return row_condition(work, by_key ? is_key_column : NULL);
 }
 
 /* ---- order of the source rows ----------------------------------------------------------------------------------- */
 
-/* Returns the expression whose value one row of the group holds: x of min(x) and max(x), or a column that is neither
- * aggregated nor grouped. */
+/* Returns the expression whose value one row of the group has: x of min(x) or max(x), or a column that is neither
+ * aggregated nor a key of the group. Returns NULL for other outputs. */
 static struct sql_node *witness_expression(const struct arm_work *work, uint32_t i)
 {
     struct sql_node *expr = work->outputs[i].expr;
@@ -406,7 +410,7 @@ bool trace_is_key(struct arm_work *work, const struct arm_output *output)
     return false;
 }
 
-/* Orders the row with the explained extreme first: ORDER BY (x IS 9) DESC. */
+/* Returns an order in which the row with the explained extreme is the first: ORDER BY (x IS 9) DESC. */
 static struct sql_node *witness_order(struct arm_work *work)
 {
     struct arena *arena = work->t->arena;
@@ -415,7 +419,7 @@ static struct sql_node *witness_order(struct arm_work *work)
         struct sql_node *expr = is_known(work, i) ? witness_expression(work, i) : NULL;
         if (!expr || work->chosen->values[i].type == DB_NULL || trace_is_key(work, &work->outputs[i])) continue;
         struct sql_node *same = trace_condition(work, expr, &work->chosen->values[i]);
-        if (same && sum && dialect_of(work)->has_booleans) break; /* booleans have no sum: the first one orders */
+        if (same && sum && dialect_of(work)->has_booleans) break; /* booleans cannot be added; the first one orders */
         if (same) sum = sum ? rewrite_binary(arena, SQL_OP_ADD, sum, same) : same;
     }
     if (!sum) return NULL;
@@ -431,7 +435,8 @@ static bool is_per_row(const struct arm_work *work)
     return work->arm->shape == PROV_SHAPE_PLAIN || work->arm->shape == PROV_SHAPE_MERGED;
 }
 
-/* Adds "o1", an output of the arm, to the inner items, and returns its condition for the outer query. */
+/* Adds each known output of the arm to the inner items, as "o1" and so on. Returns the conditions on them for the outer
+ * query. */
 static struct sql_node *outer_condition(struct arm_work *work, struct sql_node *items)
 {
     struct arena *arena = work->t->arena;
@@ -451,8 +456,8 @@ static struct sql_node *outer_condition(struct arm_work *work, struct sql_node *
     return all;
 }
 
-/* Turns the arm into a subquery with the conditions outside. A condition below a window function would change its
- * input, and a window function is not allowed in WHERE. */
+/* Turns the arm into a subquery, with the conditions outside of it. A condition inside would change the input of a
+ * window function, and WHERE must not contain a window function. */
 static struct sql_node *wrap_windows(struct arm_work *work, struct sql_node *inner)
 {
     struct arena *arena = work->t->arena;
@@ -487,7 +492,7 @@ static struct sql_node *condition_of(struct arm_work *work)
     return plain_condition(work);
 }
 
-/* Writes the SELECT of rule 3: no aggregates, GROUP BY, HAVING or DISTINCT. Rule 2 gives the items. */
+/* Writes the SELECT of rule 3, without aggregates, GROUP BY, HAVING and DISTINCT. Its items are those of rule 2. */
 static struct sql_node *write_select(struct arm_work *work, bool windows)
 {
     struct arena *arena = work->t->arena;
@@ -498,7 +503,8 @@ static struct sql_node *write_select(struct arm_work *work, bool windows)
     return windows ? wrap_windows(work, select) : select;
 }
 
-/* True if LIMIT admits only some of the equal rows: as many as the result has, in its order. */
+/* True if LIMIT may have admitted only some of several equal rows. The arm then has as many source rows as the result
+ * has copies. */
 static bool is_limited(const struct arm_work *work)
 {
     return work->alone && work->arm->shape == PROV_SHAPE_PLAIN && sql_kid(work->query, QUERY_LIMIT);

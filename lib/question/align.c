@@ -1,8 +1,8 @@
 /* Collects the parts of a meaning that the aspects inspect, and runs the aspects (align.h).
  *
- * Helpers compare terms of the meaning with the words of the question. The order of two parts is that of the mean
- * positions of their words. The position of a part comes from the links of its columns and tables, and from its
- * literals. */
+ * Helpers compare terms of the meaning with the words of the question. The links of a part's columns and tables, and
+ * its literals, tell which words name the part. The order of two parts is the order of the mean positions of their
+ * words. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
@@ -125,7 +125,7 @@ bool align_names_thing(const struct aligner *a, const struct schema_column *colu
     return column->affinity == SCHEMA_TEXT || schema_is_foreign_key(a->schema, column->id) || column->pk;
 }
 
-/* Returns the text of a SQL literal without quotes, and its length. NULL if the arena is full. */
+/* Returns the text of a SQL literal without quotes. *len gets its length. Returns NULL if the arena is full. */
 static char *text_of_literal(struct arena *arena, const char *literal, size_t *len)
 {
     size_t n = strlen(literal);
@@ -197,10 +197,10 @@ bool align_is_correlated(const struct meaning *m)
 
 /* --- places --- */
 
-/* The words of the question that name a part, with weights. */
+/* The words of the question that name a part, with their weights. */
 struct align_place {
     const struct aligner *a;
-    bool only_values; /* true if only `tokens`, the words of literals, count */
+    bool only_values; /* true if only `tokens` counts, which are the words of literals */
     float words[LINK_MAX_WORDS];
     uint32_t tokens[8], n_tokens;
 };
@@ -256,7 +256,7 @@ static bool has_token(const struct align_place *place, uint32_t token)
     return false;
 }
 
-/* Returns the mean token of the literals that only the first place has; -1 if there are none. */
+/* Returns the mean position of the literals that only the first place has; -1 if there are none. */
 static double mean_literal(const struct align_place *own, const struct align_place *other)
 {
     double sum = 0, n = 0;
@@ -268,7 +268,7 @@ static double mean_literal(const struct align_place *own, const struct align_pla
     return n > 0 ? sum / n : -1;
 }
 
-/* Returns the mean token of the words that only the first place has; -1 if there are none. */
+/* Returns the mean position of the words that only the first place has; -1 if there are none. */
 static double mean_token(const struct align_place *own, const struct align_place *other)
 {
     if (own->only_values) return mean_literal(own, other);
@@ -283,8 +283,8 @@ static double mean_token(const struct align_place *own, const struct align_place
     return weight > 0 ? sum / weight : -1;
 }
 
-/* The words of the excluded side follow the negation, and those of the other side precede it. The verb may come right
- * before the negation: "created no ticket". */
+/* Words of the excluded side must follow the negation, and words of the other side must precede it. A verb of the
+ * excluded side may come directly before the negation: "created no ticket". */
 static const double VERB_REACH = 1.5; /* tokens */
 
 static int compare_with_negation(const struct align_place *kept, const struct align_place *left_out, uint32_t negation)
@@ -312,7 +312,7 @@ static int order_by(const struct aligner *a, const struct meaning_term *first, c
     return compare_places(&one, &two);
 }
 
-/* Compares the literals first, because the question may name a column of both parts twice, once for each. */
+/* Compares the literals first, because the question may name a column that both parts use twice, once for each part. */
 int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second)
 {
     if (!a->links) return 0;

@@ -13,7 +13,7 @@
 
 struct frame_element;
 
-/* aspect, its function align_..., group, name */
+/* the aspect, the suffix of its function align_..., its group, its name */
 #define ALIGN_ASPECTS(X)                                                                                               \
     X(RUNNING, running, WINDOW, "running total")                                                                       \
     X(RESTART, restart, WINDOW, "restart of a running total")                                                          \
@@ -49,10 +49,11 @@ enum align_group { ALIGN_WINDOW, ALIGN_CALCULATION, ALIGN_UNITS };
 struct align_item {
     enum align_aspect aspect;
     bool agrees;
-    bool certain;             /* true if only a wrong query has this difference; false if a right one may have it */
+    bool certain;             /* true if only a wrong query has this difference; false if a right query may have it,
+                               * too */
     uint32_t first, n_tokens; /* tokens of the question; n_tokens is 0 if no words request the part */
     uint32_t start, end;      /* bytes of the statement; both are 0 if no part implements the request */
-    const char *says;         /* of a difference: one sentence for a person; else NULL */
+    const char *says;         /* one sentence that describes a difference to the user; NULL for an agreement */
 };
 
 enum { ALIGN_MAX_ITEMS = 32 };
@@ -62,9 +63,9 @@ struct alignment {
     uint32_t n;
 };
 
-/* Aligns a question with a meaning. `links` (may be NULL) gives the words that name each part. Items beyond
- * ALIGN_MAX_ITEMS are ignored. Returns NULL if the arena is full, and no items without a frame or a meaning. Thread:
- * eval. */
+/* Aligns a question with a meaning. `links` (may be NULL) gives the words that name each part. Ignores items beyond
+ * ALIGN_MAX_ITEMS. Returns NULL if the arena is full. Returns no items if the question has no frame or `meaning` is
+ * NULL. Thread: eval. */
 const struct alignment *align_make(struct arena *arena, const struct question *question,
                                    const struct schema_index *schema, const struct meaning *meaning,
                                    const struct link_query *links);
@@ -72,7 +73,8 @@ const struct alignment *align_make(struct arena *arena, const struct question *q
 /* Returns the column of a term; NULL if it is not a column of a table in the schema. Thread: any. */
 const struct schema_column *align_term_column(const struct schema_index *schema, const struct meaning_term *term);
 
-/* Returns true if a part of the query agrees with the element, or differs from it. */
+/* Returns true if the alignment has an item for the element: some part of the query agrees with it or differs from
+ * it. */
 bool align_has_item(const struct alignment *alignment, const struct frame_element *element);
 
 enum align_group align_group(enum align_aspect aspect);

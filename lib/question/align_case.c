@@ -24,7 +24,7 @@ static const struct meaning_term *literal_of(const struct meaning_term *conditio
     return equal && align_is(condition->parts[1], MEANING_VALUE, NULL) ? condition->parts[1] : NULL;
 }
 
-/* True if the words name the subtracted amount after them, as in "minus X", and not before them, as in "X
+/* True if the subtracted amount follows the words of the element, as in "minus X". False if it precedes them, as in "X
  * subtracted". */
 static bool names_behind(const struct aligner *a, const struct frame_element *asked)
 {
@@ -49,8 +49,8 @@ static void offer_literal(struct subtracted *best, const char *text, uint32_t to
     best->text = text;
 }
 
-/* Returns the literal of the column that the question subtracts: the nearest one on that side of the element. NULL if
- * there is none. */
+/* Returns the literal of the column that the question subtracts. It is the nearest literal on the side of the element
+ * where names_behind expects it. Returns NULL if there is none. */
 static const char *subtracted_value(const struct aligner *a, const struct frame_element *asked,
                                     const struct schema_column *column)
 {
@@ -103,8 +103,8 @@ void align_sign(struct aligner *a)
 
 /* --- columns --- */
 
-/* Returns the literal that distinguishes an output: 'web' for COUNT(*) FILTER (WHERE channel = 'web'). NULL without
- * one. */
+/* Returns the literal that distinguishes an output: 'web' for COUNT(*) FILTER (WHERE channel = 'web'). Returns NULL if
+ * there is none. */
 static const struct meaning_term *literal_of_output(const struct meaning_output *output)
 {
     const struct meaning_term *term = meaning_follow(output->term, NULL);
@@ -125,8 +125,8 @@ static bool is_named(const char *name, const struct meaning_term *literal)
     return strstr(folded, text) != NULL;
 }
 
-/* Checks two outputs that differ in one literal. They differ from the question if each has the name of the other, or if
- * the question requests another order. */
+/* Checks two outputs that differ in one literal. Reports a difference if each output has the name that fits the other,
+ * or if the question requests the reverse order. */
 static void check_columns(struct aligner *a, const struct meaning_output *first, const struct meaning_output *second)
 {
     const struct frame_element *asked = align_asked(a, FRAME_IN_ORDER);

@@ -1,8 +1,9 @@
-/* Checks comparisons of two columns: which one the question says is greater or later.
+/* Checks comparisons of two columns: whether the column that the question calls greater or later is the greater one in
+ * the query.
  *
  * If the question asks for late or early rows, the condition must compare an actual time with a planned one
- * accordingly. Otherwise a cue such as "more than" or "before" decides: the words around it name one column before it
- * and the other one after it. Negated or ambiguous words give no item. */
+ * accordingly. Otherwise a cue such as "more than" or "before" decides: words before the cue name one column, and words
+ * after it name the other. Negated or ambiguous words give no item. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
@@ -10,7 +11,7 @@
 
 enum { REACH = 6 /* tokens */, MIN_WORD = 4 /* letters */ };
 
-/* The two sides of a condition: `more` > `less`. */
+/* The two sides of a condition, such that `more` > `less`. */
 struct align_pair {
     const struct meaning_term *more, *less;
 };
@@ -44,7 +45,7 @@ static bool read_pair(const struct meaning_term *condition, struct align_pair *o
     return left->kind != MEANING_VALUE && right->kind != MEANING_VALUE;
 }
 
-/* True if the run has the word itself, even a function word, such as "list" of "list price". */
+/* True if the run contains exactly this word. Function words count, too, such as "list" in "list price". */
 static bool has_word(const struct align_run *run, const char *word)
 {
     for (uint32_t i = run->first; i < run->end; i++)
@@ -52,7 +53,7 @@ static bool has_word(const struct align_run *run, const char *word)
     return false;
 }
 
-/* True if the run says a word that only the first column has. */
+/* True if the run says a word of `column` that is not a word of `other`. */
 static bool says_own(const struct align_run *run, const struct schema_column *column, const struct schema_column *other)
 {
     for (uint32_t i = 0; i < column->words.n; i++) {
@@ -106,7 +107,7 @@ static int asked_by(const struct aligner *a, const struct question_cue *cue, con
     bool more_behind = says_own(&behind, more, less) && !says_own(&before, more, less),
          less_behind = says_own(&behind, less, more) && !says_own(&before, less, more);
     bool up = cue->op == SQL_OP_GT || cue->op == SQL_OP_GE;
-    if (is_negated(a, cue->first)) return 0; /* "not after" may be one cue or two */
+    if (is_negated(a, cue->first)) return 0; /* "not after" may be read as one cue or as two */
     return more_behind == less_behind ? 0 : up == less_behind ? 1 : -1;
 }
 
@@ -128,7 +129,7 @@ static void check_cues(struct aligner *a, const struct schema_column *more, cons
 
 /* --- late and early --- */
 
-/* True for <= and >=. A query may count them to subtract them from all rows. */
+/* True for <= and >=. A query may count such rows only to subtract them from all rows. */
 static bool is_inclusive(const struct meaning_term *condition)
 {
     return condition->name[0] && condition->name[1] == '=';

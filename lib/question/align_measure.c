@@ -52,7 +52,7 @@ static bool may_be_missing(const struct aligner *a, const struct meaning_term *t
     return column && !column->not_null && (column->stats.nulls || column->stats.sampled);
 }
 
-/* True if a condition of the relation drops the rows without this value. */
+/* True if a condition of the relation drops the rows in which the operand is NULL. */
 static bool drops_missing(const struct meaning *owner, const struct meaning_term *operand)
 {
     for (uint32_t i = 0; i < owner->n_conditions; i++)
@@ -62,7 +62,7 @@ static bool drops_missing(const struct meaning *owner, const struct meaning_term
     return false;
 }
 
-/* True if the question leaves out the things without a value of the column: "leaving out loans without a fee". */
+/* True if the question leaves out the entities that have no value in the column: "leaving out loans without a fee". */
 static bool leaves_out_missing(const struct aligner *a, const struct schema_column *column)
 {
     static const char *const skips[] = {"leave",        "leaving", "left",     "skip", "skipping", "exclude",
@@ -80,7 +80,8 @@ static bool leaves_out_missing(const struct aligner *a, const struct schema_colu
     return false;
 }
 
-/* Checks AVG(COALESCE(x, 0)) against a question that leaves out those without x, in words that are no element. */
+/* Checks AVG(COALESCE(x, 0)) if the question leaves out entities without x. The words that say so are not an element of
+ * the frame. */
 static void check_filled(struct aligner *a, const struct align_part *part)
 {
     const struct meaning_term *term = part->term;
@@ -93,13 +94,14 @@ static void check_filled(struct aligner *a, const struct align_part *part)
                      "the question leaves missing values out, but the average counts them as 0");
 }
 
-/* Returns x of COALESCE(x, 0), and x of x. */
+/* Returns x for COALESCE(x, 0) and for x. */
 static const struct meaning_term *unfilled(const struct meaning_term *term)
 {
     return fills_zero(term) ? term->parts[0] : term;
 }
 
-/* Checks SUM(x) / COUNT(*), which counts a missing value as 0. Without an element, the words of the column decide. */
+/* Checks SUM(x) / COUNT(*), which counts a missing value as 0. If the frame has no element for this, the question's
+ * words about the column decide. */
 static void check_missing_ratio(struct aligner *a, const struct frame_element *zero, const struct frame_element *skip,
                                 const struct align_part *part)
 {
@@ -140,7 +142,8 @@ void align_missing(struct aligner *a)
 
 /* --- ratio of totals, average of ratios --- */
 
-/* True if the term divides somewhere. *steps bounds the work, because each query in a chain may use a column twice. */
+/* True if the term contains a division. *steps limits the work, because each query of a chain may use a column twice,
+ * which doubles the work. */
 static bool has_quotient(const struct meaning_term *term, unsigned *steps)
 {
     if (!*steps) return false;
@@ -164,7 +167,8 @@ static bool is_total(const struct meaning_term *term)
     return align_is(term, MEANING_MEASURE, "sum") || align_is(term, MEANING_MEASURE, "count");
 }
 
-/* Checks "weighted by x": the sum of the products divided by the sum of the weights, not an average of products. */
+/* Checks "weighted by x". It requires the sum of the products divided by the sum of the weights, not an average of
+ * products. */
 static void check_weights(struct aligner *a, const struct frame_element *asked)
 {
     for (uint32_t i = 0; i < a->measures.n; i++) {
@@ -227,7 +231,7 @@ static bool keeps_all_conditions(const struct meaning *whole, const struct meani
     return true;
 }
 
-/* Checks the share of each group: a measure of its rows divided by the same measure of a subquery. */
+/* Checks the share of each group: a measure of the group's rows divided by the same measure of a subquery. */
 static void check_whole(struct aligner *a, const struct frame_element *asked, const struct align_part *part)
 {
     const struct meaning_term *top = part->term->parts[0], *bottom = part->term->parts[1];
@@ -248,7 +252,7 @@ void align_whole(struct aligner *a)
     for (uint32_t i = 0; asked && i < a->ratios.n; i++) check_whole(a, asked, &a->ratios.items[i]);
 }
 
-/* Returns 1 for the rows that have something, -1 for those that lack it, 0 if unknown. */
+/* Returns 1 if the condition selects rows that have something, -1 if it selects rows that lack it, 0 if unknown. */
 static int polarity_of(const struct aligner *a, const struct meaning_term *rows)
 {
     if (!rows || rows->kind != MEANING_OPERATION) return 0;
@@ -260,8 +264,8 @@ static int polarity_of(const struct aligner *a, const struct meaning_term *rows)
     return align_is(rows->parts[1], MEANING_VALUE, "1") ? 1 : align_is(rows->parts[1], MEANING_VALUE, "0") ? -1 : 0;
 }
 
-/* Returns the polarity of a numerator. COUNT(x) counts the rows that have x, and COUNT(*) - COUNT(x) those that lack
- * it. */
+/* Returns the polarity of a numerator. COUNT(x) counts the rows that have x, and COUNT(*) - COUNT(x) counts the rows
+ * that lack it. */
 static int polarity_of_part(const struct aligner *a, const struct meaning_term *part)
 {
     if (align_is(part, MEANING_OPERATION, "-") && part->n_parts == 2 &&
@@ -297,11 +301,11 @@ void align_complement(struct aligner *a)
 
 /* --- changes --- */
 
-/* The dates of a measure's rows: "2023" for SUM(x) FILTER (WHERE year = 2023), '2024-04-01' for rows from that day
- * on. */
+/* The dates of the rows of a measure. `period` is "2023" for SUM(x) FILTER (WHERE year = 2023). `from` is '2024-04-01'
+ * for rows from that day on. */
 struct date_bounds {
     const char *period, *from, *before;
-    uint64_t column; /* hash */
+    uint64_t column; /* hash of the date column */
 };
 
 static void add_bound(struct date_bounds *bounds, const struct meaning_term *condition)
@@ -341,7 +345,8 @@ static void add_instance_bounds(const struct aligner *a, struct date_bounds *out
     if (out->period || out->from || out->before) out->column = (uint64_t)base->id + 1;
 }
 
-/* Returns the dates of the rows that one instance of a table gives: sales AS old ON old.year = 2022. */
+/* Returns the dates of the rows that one instance of a table gives, such as 2022 for: sales AS old ON old.year =
+ * 2022. */
 static struct date_bounds bounds_of_instance(const struct aligner *a, const struct meaning_term *column)
 {
     struct date_bounds out = {NULL};
@@ -361,7 +366,7 @@ static struct date_bounds bounds_of(const struct aligner *a, const struct meanin
     if (term->kind == MEANING_COLUMN && align_column(a, term)) return bounds_of_instance(a, term);
     const struct meaning_term *rows = term->kind == MEANING_MEASURE ? term->rows : NULL;
     bool counts = align_is(term, MEANING_MEASURE, "sum") && !rows && term->n_parts == 1;
-    if (counts) rows = term->parts[0]; /* SUM(date >= '2024-04-01') */
+    if (counts) rows = term->parts[0]; /* a sum of a condition: SUM(date >= '2024-04-01') */
     if (align_is(rows, MEANING_OPERATION, "and"))
         for (uint32_t i = 0; i < rows->n_parts; i++) add_bound(&out, rows->parts[i]);
     else if (rows)
@@ -392,7 +397,8 @@ static bool asks_for_decrease(const struct aligner *a)
     return decrease;
 }
 
-/* Checks a quotient in a change: "new / old - 1" is growth, and "1 - old / new" is relative to the new value. */
+/* Checks a change that is computed from a quotient. "new / old - 1" is growth. "1 - old / new" is relative to the new
+ * value. */
 static void check_quotient(struct aligner *a, const struct frame_element *asked, const struct meaning_term *minus)
 {
     if (minus->n_parts != 2) return;
@@ -409,7 +415,7 @@ static void check_quotient(struct aligner *a, const struct frame_element *asked,
         align_agree(a, ALIGN_BASE, asked, minus);
 }
 
-/* Returns the difference in a numerator: 100.0 * (new - old). NULL if there is none. */
+/* Returns the difference that a numerator contains: new - old in 100.0 * (new - old). Returns NULL if there is none. */
 static const struct meaning_term *minus_in(const struct meaning_term *top)
 {
     top = meaning_follow(top, NULL);
@@ -422,7 +428,7 @@ static const struct meaning_term *minus_in(const struct meaning_term *top)
     return NULL;
 }
 
-/* Checks (new - old) / old. */
+/* Checks a change of the form (new - old) / old. */
 static void check_base(struct aligner *a, const struct frame_element *asked, const struct meaning_term *term)
 {
     const struct meaning_term *minus = term->n_parts == 2 ? minus_in(term->parts[0]) : NULL;
@@ -456,14 +462,14 @@ static void check_order(struct aligner *a, const struct frame_element *asked, co
         align_differ(a, ALIGN_SIDES, asked, term, false, "the query swaps the two sides that the question names");
 }
 
-/* True for words that set no order: "the difference between" two amounts may be either way round. */
+/* True for words that set no order: "the difference between" two amounts may subtract either from the other. */
 static bool is_without_order(const struct aligner *a, const struct frame_element *asked)
 {
     static const char *const words[] = {"difference", "differences", "differ", "differs", "gap", "between", "spread"};
     return align_says_any(a, asked, words, G_N_ELEMENTS(words));
 }
 
-/* True if the question requests the second part minus the first: "how many fewer came by web than by phone". */
+/* True if the question requests the second part minus the first, as in "how many fewer came by web than by phone". */
 static bool asks_for_fewer(const struct aligner *a, const struct frame_element *asked)
 {
     static const char *const words[] = {"fewer", "less", "lower", "smaller", "cheaper", "shorter"};
@@ -490,7 +496,7 @@ void align_sides(struct aligner *a)
 
 /* --- different things --- */
 
-/* True for "how many different X": a cue of distinctness closely after one of counting. */
+/* True for "how many different X": a cue of distinctness closely follows a cue of counting. */
 static bool counts_different(const struct question *question)
 {
     for (uint32_t i = 0; i + 1 < question->n_cues; i++) {
@@ -502,7 +508,7 @@ static bool counts_different(const struct question *question)
     return false;
 }
 
-/* True if a relation below the answer drops repeated values. */
+/* True if a relation inside the query drops repeated values. */
 static bool drops_repeats(const struct aligner *a)
 {
     for (uint32_t i = 0; i < a->n_relations; i++) {
@@ -537,7 +543,7 @@ static bool leaves_null_out(const struct aligner *a, const struct meaning_term *
            condition->parts[1]->kind == MEANING_VALUE;
 }
 
-/* Whether a term of the query tests a column for NULL. */
+/* The state of a search for a term that tests a column for NULL. */
 struct null_test {
     uint64_t column; /* hash of the column's term */
     bool found;
@@ -551,7 +557,7 @@ static void look_for_null_test(void *self, const struct meaning *owner, const st
     test->found |= tests && term->parts[0]->hash == test->column;
 }
 
-/* True if the sentence adds the things at `token` to others: "or have no adjuster", "those without one count too". */
+/* True if the sentence adds the entities at `token` to others: "or have no adjuster", "those without one count too". */
 static bool adds_things(const struct text_tokens *tokens, uint32_t token)
 {
     static const char *const before[] = {"or", "including", "include", "plus", "even", NULL},
@@ -578,8 +584,8 @@ static bool says_value_of(const struct aligner *a, const struct meaning_term *co
     return false;
 }
 
-/* True if the question includes the rows that have no value in the column of the condition: "or do not have an
- * adjuster yet". It does not in "or without KR as adjuster". */
+/* True if the question includes the rows that have no value in the column of the condition: "or do not have an adjuster
+ * yet". False if the words after the negation name a value: "or without KR as adjuster". */
 static bool includes_missing(const struct aligner *a, const struct meaning_term *condition,
                              const struct schema_column *column)
 {
@@ -608,7 +614,7 @@ static void check_null_rows(struct aligner *a, const struct frame_element *zeros
                      "the question includes those without a value, but the condition is not true of NULL");
 }
 
-/* Checks IS DISTINCT FROM, which keeps the rows that "leaving out those without a town" does not. */
+/* Checks IS DISTINCT FROM, which keeps rows with NULL. "Leaving out those without a town" excludes them. */
 static void check_kept_nulls(struct aligner *a, const struct meaning_term *condition)
 {
     if (!align_is(condition, MEANING_OPERATION, "is distinct from") || condition->n_parts < 2 ||
@@ -641,7 +647,7 @@ static bool has_key(const struct aligner *a, const struct meaning *m)
     return false;
 }
 
-/* True if the only column is a key, a reference or a name. A union of such columns is a set of things. */
+/* True if the only output is a key, a reference or a name. A union of such columns is a set of entities. */
 static bool lists_things(const struct aligner *a, const struct meaning *m)
 {
     const struct schema_column *column = m->n_outputs == 1 ? align_column(a, m->outputs[0].term) : NULL;
@@ -674,7 +680,7 @@ static void check_union(struct aligner *a, const struct meaning *m, const struct
                      "the question counts different things, but UNION ALL keeps equal rows");
 }
 
-/* True for a relation that only drops equal rows: SELECT DISTINCT amount. */
+/* True for a relation whose only effect is to drop equal rows: SELECT DISTINCT amount. */
 static bool drops_equal_rows(const struct aligner *a, const struct meaning *m)
 {
     if (m->set || m->grain != MEANING_KEYS || m->n_keys != m->n_outputs || has_key(a, m)) return false;

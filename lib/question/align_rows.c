@@ -1,21 +1,21 @@
-/* Checks which rows count: those of a kind that the question keeps ("inactive ones too", "any status"), and those that
- * it excludes ("test rows excluded").
+/* Checks which rows count: rows that the question keeps ("inactive ones too", "any status"), and rows that it excludes
+ * ("test rows excluded").
  *
- * Words near an element name a column or a value. A condition of the query on that column contradicts "keep" and
- * implements "exclude". Without such a condition, the check first finds a column by which the rows could be
- * excluded. */
+ * The words near an element name a column or a value. A condition of the query on that column contradicts "keep" and
+ * implements "exclude". If the query has no such condition, the check first makes sure that some column could exclude
+ * the rows. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
 #include <string.h>
 
 enum {
-    REACH = 2, /* tokens beside an element that name the rows */
-    FEW = 3,   /* a flag has fewer different values */
-    MANY = 50  /* most different values of a kind */
+    REACH = 2, /* number of tokens beside an element that may name the rows */
+    FEW = 3,   /* a flag has fewer different values than this */
+    MANY = 50  /* a column of kinds has at most this many different values */
 };
 
-/* A condition on one column: a comparison with literals or NULL, or the column itself. */
+/* A condition on one column: a comparison with literals or NULL, or the column alone. */
 struct row_filter {
     const struct meaning_term *term;
     const struct schema_column *column;
@@ -27,8 +27,8 @@ struct row_filters {
     uint32_t n;
 };
 
-/* Returns the words that an element applies to, up to the nearest punctuation mark. They follow "any status" and
- * precede "drafts too". */
+/* Returns the words that an element applies to, up to the nearest punctuation mark. They follow an element such as
+ * "any" ("any status") and precede one such as "too" ("drafts too"). */
 static struct align_run words_about(const struct aligner *a, const struct frame_element *asked)
 {
     const struct text_tokens *tokens = &a->question->tokens;
@@ -41,7 +41,7 @@ static struct align_run words_about(const struct aligner *a, const struct frame_
     return run;
 }
 
-/* True for "or not" followed by more words: "zero or not recorded". */
+/* True if more words follow "or not": "zero or not recorded". */
 static bool goes_on(const struct aligner *a, const struct frame_element *asked)
 {
     const struct text_tokens *tokens = &a->question->tokens;
@@ -85,7 +85,7 @@ static void note_term(void *self, const struct meaning *owner, const struct mean
     add_filter(filters, term, column_in(filters->a, term->parts[0]));
 }
 
-/* Adds the conditions that consist of a column or its negation. */
+/* Adds the conditions that are only a column or the negation of one. */
 static void note_flags(struct row_filters *filters, struct meaning_term *const *conditions, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -108,7 +108,7 @@ static bool says_literal(const struct aligner *a, const struct align_run *run, c
     return false;
 }
 
-/* True if the filter takes all values of its column, as "in (1, 2, 3)" may. */
+/* True if the filter accepts all values of its column, as "in (1, 2, 3)" does if there are no others. */
 static bool takes_all(const struct row_filter *filter)
 {
     const struct schema_stats *stats = &filter->column->stats;
@@ -116,7 +116,7 @@ static bool takes_all(const struct row_filter *filter)
            filter->term->n_parts > stats->distinct;
 }
 
-/* True for a column of "any status": it has few values, no dates, and its name follows. */
+/* True if the filter's column may be meant by "any status": it has few values, is no date, and the run names it. */
 static bool is_any_of(const struct row_filters *filters, const struct align_run *run, const struct row_filter *filter)
 {
     const struct schema_stats *stats = &filter->column->stats;
@@ -187,7 +187,8 @@ static void check_kept(struct aligner *a, const struct row_filters *filters, con
 {
     const struct align_run run = words_about(a, asked);
     const struct row_filter *filter = find_filter(filters, &run, asked->kind == FRAME_ANY);
-    bool filtered = false, share = align_asked(a, FRAME_SHARE) && a->ratios.n; /* the part of a share has conditions */
+    bool filtered = false, share = align_asked(a, FRAME_SHARE) && a->ratios.n; /* the numerator of a share needs
+                                                                                * conditions */
     if (filter && share) return;
     if (filter)
         align_differ(a, ALIGN_ROWS, asked, filter->term, false, "the query leaves out rows that the question keeps");

@@ -1,8 +1,8 @@
-/* Checks units: the result in the unit that the question requests, and equal units in sums and comparisons.
+/* Checks units: the result must have the unit that the question requests, and sums and comparisons must not mix units.
  *
- * The unit of an amount is that of its column, by the column's name. A factor such as 100 or 60 converts the unit.
- * Another factor, such as a tax rate, does not. An amount that mixes two units, or comes from an unknown function, has
- * no known unit. */
+ * The unit of an amount is the unit of its column, which the column's name states. A factor such as 100 or 60 converts
+ * the unit; another factor, such as a tax rate, does not. An amount that mixes two units, or comes from an unknown
+ * function, has no known unit. */
 #include "lib/question/align_int.h"
 #include "lib/text/units.h"
 
@@ -13,28 +13,28 @@
 
 enum { LEVELS = 12 };
 
-/* The unit of a term. A number without a unit has `thing` -1. An unknown unit has `known` false. */
+/* The unit of a term. `thing` is -1 for a number without a unit. `known` is false for an unknown unit. */
 struct amount {
     bool known, is_constant;
     int thing;
-    double factor;   /* number of base units in this unit */
+    double factor;   /* number of base units in one of this unit */
     double constant; /* value of a constant */
 };
 
 struct unit_reader {
     struct aligner *a;
-    const struct meaning_term *mixed; /* a sum of two units of one thing; NULL if there is none */
+    const struct meaning_term *mixed; /* a sum of two different units of one quantity; NULL if there is none */
 };
 
 static const struct amount unknown_amount = {.thing = -1}, plain_amount = {.known = true, .thing = -1, .factor = 1};
 
-/* True if the constant converts a unit. Powers of ten convert any unit, 60 or 24 units of time, and 1024 units of
- * data. */
+/* True if the constant converts a unit. Powers of ten convert any unit, 60 and 24 convert units of time, and 1024
+ * converts units of data. */
 static bool converts(double constant, int thing)
 {
     static const struct {
         double factor;
-        int thing; /* -1 for any */
+        int thing; /* -1 for any quantity */
     } usual[] = {{10, -1},
                  {100, -1},
                  {1000, -1},
@@ -105,11 +105,12 @@ static struct amount multiply_amounts(struct amount x, struct amount y, bool div
     }
     if (divide && y.thing >= 0) return x.thing == y.thing ? plain_amount : unknown_amount;
     if (x.thing >= 0 && y.thing >= 0) return unknown_amount;
-    double factor = divide ? x.factor / y.factor : x.factor * y.factor; /* conversions of numbers without a unit */
+    double factor = divide ? x.factor / y.factor : x.factor * y.factor; /* keeps the conversions of numbers without a
+                                                                         * unit */
     return (struct amount){.known = true, .thing = MAX(x.thing, y.thing), .factor = factor};
 }
 
-/* Returns x + y or x - y. Records the term in u->mixed if both measure one thing in two units. */
+/* Returns x + y or x - y. If both measure one quantity in two units, records the term in u->mixed. */
 static struct amount add_amounts(struct unit_reader *u, const struct meaning_term *term, struct amount x,
                                  struct amount y)
 {
@@ -195,8 +196,8 @@ static bool is_word(const struct aligner *a, uint32_t token, const char *const *
     return false;
 }
 
-/* Returns the unit that the question requests at a token: "in euros", "how many kilograms", ", cents". NULL for days
- * and longer units, which are usually periods. */
+/* Returns the unit that the question requests at a token: "in euros", "how many kilograms", ", cents". Returns NULL for
+ * days and longer units, which are usually periods. */
 static const struct text_unit *unit_asked_at(const struct aligner *a, uint32_t token)
 {
     static const char *const before[] = {"in", "as", "many", ",", "(", ":"};
@@ -206,8 +207,8 @@ static const struct text_unit *unit_asked_at(const struct aligner *a, uint32_t t
     return token > 0 && is_word(a, token - 1, before, G_N_ELEMENTS(before)) ? unit : NULL;
 }
 
-/* Returns the only unit of a thing that the question requests, and its token. NULL if there is none, or there are
- * several. */
+/* Returns the unit in which the question requests a quantity; *token gets its token. Returns NULL if it requests no
+ * unit, or several. */
 static const struct text_unit *unit_asked(const struct aligner *a, int thing, uint32_t *token)
 {
     const struct text_unit *found = NULL;
@@ -228,7 +229,7 @@ static bool is_key(const struct meaning *m, const struct meaning_term *term)
     return false;
 }
 
-/* True if two factors are of the same unit. A megabyte may have 1,000 or 1,024 kilobytes. */
+/* True if two factors belong to the same unit. A megabyte may have 1,000 or 1,024 kilobytes. */
 static bool is_same_unit(double one, double two, int thing)
 {
     static const double BINARY = 0.1; /* 1,024 to the fourth power is 10 % more than 1,000 to the fourth */
@@ -264,7 +265,8 @@ static uint32_t count_columns(const struct meaning_term *term, unsigned levels)
     return n;
 }
 
-/* Returns the number of the question in the unit of an amount; NAN if it has no unit, or one of another thing. */
+/* Returns a number of the question converted to the unit of an amount. Returns NAN if it has no unit, or a unit of
+ * another quantity. */
 static double number_in_unit(const struct aligner *a, const struct question_value *value, const struct amount *amount)
 {
     uint32_t next = value->first + value->n_tokens;
@@ -273,7 +275,7 @@ static double number_in_unit(const struct aligner *a, const struct question_valu
     return unit && (int)unit->thing == amount->thing ? value->number * unit->factor / amount->factor : NAN;
 }
 
-/* Checks a comparison of two amounts, or of an amount from several columns with a number. The signal unit_mismatch
+/* Checks a comparison of two amounts, or of an amount made from several columns with a number. The signal unit_mismatch
  * checks comparisons of a single column. */
 static void check_comparison(struct unit_reader *u, const struct meaning_term *condition)
 {
@@ -298,7 +300,7 @@ static void check_comparison(struct unit_reader *u, const struct meaning_term *c
 
 /* --- percent or fraction --- */
 
-/* True for "in percent", "what percentage"; false for "more than 20 percent" and percentage points. */
+/* True for "in percent" and "what percentage". False for "more than 20 percent" and for percentage points. */
 static bool asks_for_percent(const struct aligner *a, uint32_t *token)
 {
     static const char *const words[] = {"percent", "percentage", "percentages", "%", "pct"};
@@ -314,7 +316,7 @@ static bool asks_for_percent(const struct aligner *a, uint32_t *token)
     return false;
 }
 
-/* True for "as a fraction", "between 0 and 1", "from 0 to 1", in the question or its evidence. */
+/* True if the question or its evidence says "as a fraction", "between 0 and 1" or "from 0 to 1". */
 static bool asks_for_fraction(const struct aligner *a, uint32_t *token)
 {
     const struct text_tokens *lists[] = {&a->question->tokens, &a->question->evidence};
@@ -333,7 +335,7 @@ static bool asks_for_fraction(const struct aligner *a, uint32_t *token)
     return false;
 }
 
-/* Returns the ratio that an output shows, through ROUND; NULL if it shows none. */
+/* Returns the ratio that an output shows, possibly rounded. Returns NULL if it shows no ratio. */
 static const struct meaning_term *ratio_shown(const struct meaning_term *term)
 {
     term = meaning_follow(term, NULL);
@@ -341,7 +343,7 @@ static const struct meaning_term *ratio_shown(const struct meaning_term *term)
     return term->kind == MEANING_RATIO ? term : NULL;
 }
 
-/* True if a part of the ratio is in percent already: a factor of 100 inside, or a column in percent or basis points. */
+/* True if a part of the ratio is in percent already: it has a factor of 100, or a column in percent or basis points. */
 static bool is_scaled_inside(const struct aligner *a, const struct meaning_term *term, unsigned levels)
 {
     term = meaning_follow(term, NULL);
@@ -358,7 +360,7 @@ static bool is_scaled_inside(const struct aligner *a, const struct meaning_term 
     return false;
 }
 
-/* Compares the scale of the ratios that the result shows with "percent" or "fraction". */
+/* Checks that the ratios in the result have the requested scale: percent or fraction. */
 static void check_scale(struct aligner *a)
 {
     uint32_t percent_at = 0, fraction_at = 0;

@@ -21,7 +21,8 @@ static bool is_running(const struct meaning_term *window)
            g_str_has_suffix(window->window->frame, "to the current row");
 }
 
-/* Returns the rows before the current one in a frame that ends with it; -1 for other frames. */
+/* Returns the number of rows before the current row, for a frame that ends with the current row. Returns -1 for other
+ * frames. */
 static long rows_before(const struct meaning_term *window)
 {
     static const char *const starts[] = {"rows between ", "rows "};
@@ -35,7 +36,8 @@ static long rows_before(const struct meaning_term *window)
     return -1;
 }
 
-/* Returns the rows after the current one in a frame that begins with it; -1 for other frames. */
+/* Returns the number of rows after the current row, for a frame that begins with the current row. Returns -1 for other
+ * frames. */
 static long rows_after(const struct meaning_term *window)
 {
     static const char start[] = "rows between current row and ";
@@ -57,7 +59,7 @@ static bool says_backwards(const struct aligner *a)
     return false;
 }
 
-/* True for words that always request a running total. Others, such as "so far", may mean a plain total. */
+/* True for words that always request a running total. Other words, such as "so far", may request a plain total. */
 static bool is_plain_request(const struct aligner *a, const struct frame_element *element)
 {
     static const char *const words[] = {"running", "cumulative", "cumulatively", "accumulated"};
@@ -96,8 +98,8 @@ static bool asks_for_each(const struct aligner *a)
            question_has(a->question, "by") || align_asked(a, FRAME_OWN);
 }
 
-/* True if the window's relation shows a column that identifies things: not a date, a unique key or a key of the
- * order. */
+/* True if the window's relation shows a column that identifies entities. Dates, unique columns and keys of the order do
+ * not count. */
 static bool shows_things(const struct aligner *a, const struct align_part *part)
 {
     const struct meaning_window *window = part->term->window;
@@ -111,8 +113,8 @@ static bool shows_things(const struct aligner *a, const struct align_part *part)
     return false;
 }
 
-/* True if the relation shows a column of the thing after "every": "For every show, list its bookings with the running
- * total". */
+/* True if the relation shows a column of the entity that follows "every": "For every show, list its bookings with the
+ * running total". */
 static bool each_names_group(const struct aligner *a, const struct align_part *part)
 {
     enum { REACH = 3 };
@@ -178,7 +180,7 @@ static bool asks_for_later(const struct aligner *a, const struct frame_element *
     return has_word_of(a, element, LATER, G_N_ELEMENTS(LATER));
 }
 
-/* Returns the rows beside the current one that the element requests; 0 if it gives no number. */
+/* Returns the number of rows besides the current one that the element requests; 0 if it gives no number. */
 static long rows_asked(const struct aligner *a, const struct frame_element *element)
 {
     double number = element->number >= 0 ? a->question->values[element->number].number : 0;
@@ -188,7 +190,8 @@ static long rows_asked(const struct aligner *a, const struct frame_element *elem
     if (n <= 1) return n;
     static const char *const joins[] = {"and", "plus", "with"};
     bool joined = align_says_any(a, element, joins, G_N_ELEMENTS(joins));
-    for (size_t i = 0; !joined && element->first > 1 && i < G_N_ELEMENTS(joins); i++) /* "and the two before it" */
+    for (size_t i = 0; !joined && element->first > 1 && i < G_N_ELEMENTS(joins); i++) /* as in "and the two before
+                                                                                       * it" */
         joined = text_same(a->question->tokens.items[element->first - 2].norm, joins[i]);
     bool beside = asks_for_later(a, element) || has_word_of(a, element, EARLIER, G_N_ELEMENTS(EARLIER));
     return joined && beside ? n : n - 1;
@@ -238,8 +241,8 @@ static bool element_names(const struct aligner *a, const struct frame_element *e
     return column && align_run_names(a, &run, column);
 }
 
-/* Returns 1 if the element names the window's groups, -1 if it names another column that the relation shows, 0 if
- * unknown. */
+/* Returns 1 if the element names the window's groups. Returns -1 if it names another column that the relation shows,
+ * and 0 if unknown. */
 static int groups_named_by(const struct aligner *a, const struct frame_element *element, const struct align_part *part)
 {
     const struct meaning_window *window = part->term->window;
@@ -259,14 +262,15 @@ int align_step_of(const struct meaning_term *window)
     return (lag ? -1 : 1) * (window->window->order[0].descending ? -1 : 1);
 }
 
-/* True if an aggregate reads the window, such as an average gap. It is the same for the row before and the row
- * after. */
+/* True if an aggregate takes its input from the window, such as an average gap. The result is then the same for the row
+ * before and the row after. */
 static bool is_aggregated(const struct aligner *a, const struct align_part *part)
 {
     return part->owner != a->meaning && a->meaning->grain != MEANING_ROWS;
 }
 
-/* True if the window sorts by a measure, or by the value that it reads. The row before is then not the last period. */
+/* True if the window sorts by a measure, or by the value that it reads. The previous row is then not the previous
+ * period. */
 static bool sorts_by_measure(const struct aligner *a, const struct meaning_term *window)
 {
     const struct meaning_term *key = meaning_follow(window->window->order[0].term, NULL);
@@ -281,7 +285,7 @@ static bool says_period(const struct aligner *a, const struct frame_element *ele
     return align_says_any(a, element, words, G_N_ELEMENTS(words));
 }
 
-/* Checks the group of a previous or next row. `own` is the element that names it. */
+/* Checks the group in which the window takes the previous or next row. `own` is the element that names the group. */
 static void check_step_group(struct aligner *a, const struct frame_element *own, const struct align_part *part)
 {
     if (!part->term->window->n_partition)
@@ -322,7 +326,7 @@ void align_step(struct aligner *a)
 
 /* --- groups of windows --- */
 
-/* True for a subquery that returns one measure, as a value. */
+/* True for a subquery that is used as a value and returns one measure. */
 static bool is_scalar(const struct meaning_term *query)
 {
     const struct meaning *m = query->relation;
@@ -340,7 +344,8 @@ static void check_keys(struct aligner *a, const struct meaning_term *term)
     }
 }
 
-/* Returns the column of "t.c = outer t.c", a subquery over the rows of the same group; NULL for other conditions. */
+/* Returns the column of the condition "t.c = outer t.c", which makes a subquery read the rows of the same group.
+ * Returns NULL for other conditions. */
 static const struct schema_column *self_group(const struct aligner *a, const struct meaning_term *condition)
 {
     if (!align_is(condition, MEANING_OPERATION, "=") || condition->n_parts != 2) return NULL;
@@ -362,8 +367,8 @@ static void check_self_groups(struct aligner *a, const struct meaning_term *quer
     }
 }
 
-/* Returns the element that requests all rows; NULL if there is none. "The whole order" is one group. "All thrown
- * together" means all rows only without a ratio. */
+/* Returns the element that requests all rows; NULL if there is none. "The whole order" is one group, so it does not
+ * count. "All thrown together" counts only if the query has no ratio. */
 static const struct frame_element *asked_of_all(const struct aligner *a)
 {
     const struct frame_element *overall = align_asked(a, FRAME_OVERALL);
@@ -372,7 +377,7 @@ static const struct frame_element *asked_of_all(const struct aligner *a)
     return group ? NULL : overall;
 }
 
-/* True for "of the year" where the rows are of one year: the group is then all rows. */
+/* True for "of the year" if the question names exactly one year. The group is then all rows. */
 static bool is_only_period(const struct aligner *a, const struct frame_element *element)
 {
     static const char *const years[] = {"year", "years", "year's"};
@@ -425,7 +430,7 @@ void align_partition(struct aligner *a)
 
 /* --- ties --- */
 
-/* True if a condition keeps only the first place, where RANK and DENSE_RANK are the same. */
+/* True if a condition keeps only rank 1, for which RANK and DENSE_RANK are the same. */
 static bool keeps_first(const struct aligner *a, const struct meaning_term *window)
 {
     for (uint32_t r = 0; r < a->n_relations; r++)
@@ -438,7 +443,8 @@ static bool keeps_first(const struct aligner *a, const struct meaning_term *wind
     return false;
 }
 
-/* True for a number that is subtracted, as in month - ROW_NUMBER(): it numbers rows to find runs, and ranks nothing. */
+/* True if the window is subtracted from something, as in month - ROW_NUMBER(). It then serves to find runs of rows, and
+ * does not rank. */
 static bool is_subtracted(const struct aligner *a, const struct meaning_term *window)
 {
     for (uint32_t i = 0; i < a->minuses.n; i++)
@@ -491,7 +497,7 @@ void align_ties(struct aligner *a)
     for (uint32_t i = 0; i < a->windows.n; i++)
         if (a->windows.items[i].term->window) check_rank(a, &a->windows.items[i]);
     const struct meaning *m = a->meaning;
-    bool plain = !a->windows.n && !a->queries.n; /* no other part may select the rows that tie */
+    bool plain = !a->windows.n && !a->queries.n; /* no window and no subquery may select the tied rows instead */
     if (ties && !align_asked(a, FRAME_ONE) && m->limit && !m->ties && m->n_order)
         align_differ(a, ALIGN_TIES, ties, m->order[0].term, plain,
                      "the question asks for all rows that tie, but LIMIT keeps a fixed number of rows");
@@ -508,7 +514,7 @@ static bool is_named_rank(const struct schema_column *column)
     return false;
 }
 
-/* True for "the biggest drop", which is the least change. */
+/* True if the question has a word such as "drop". "The biggest drop" is the lowest change, not the highest. */
 static bool asks_for_drop(const struct aligner *a)
 {
     static const char *const words[] = {"drop", "fall", "fell", "declin", "decreas", "loss", "shrink", "dip"};
@@ -517,8 +523,8 @@ static bool asks_for_drop(const struct aligner *a)
     return false;
 }
 
-/* Returns the direction on which the cues of the question agree; SQL_OP_NONE if there are none, or several. Dates are
- * first or last, other values the most or the least. */
+/* Returns the direction that all cues of the question have; SQL_OP_NONE if there is no cue, or if they disagree. Cues
+ * of time apply to dates, and cues of size to other values. */
 static enum sql_op direction_asked(const struct aligner *a, bool date)
 {
     enum sql_op all = SQL_OP_NONE;
@@ -529,7 +535,7 @@ static enum sql_op direction_asked(const struct aligner *a, bool date)
         bool most = cue->kind == QUESTION_CUE_EXTREME || cue->kind == QUESTION_CUE_MAXIMUM ||
                     cue->kind == QUESTION_CUE_MINIMUM || cue->kind == QUESTION_CUE_TOP;
         if (sort || cue->kind == QUESTION_CUE_NTH) return SQL_OP_NONE;
-        if (!date && first) return SQL_OP_NONE; /* the key may represent the time */
+        if (!date && first) return SQL_OP_NONE; /* the key may stand for the time */
         if (cue->named || cue->op == SQL_OP_NONE || !(date ? first : most && !cue->weak)) continue;
         if (all != SQL_OP_NONE && all != (enum sql_op)cue->op) return SQL_OP_NONE;
         all = (enum sql_op)cue->op;
@@ -537,7 +543,7 @@ static enum sql_op direction_asked(const struct aligner *a, bool date)
     return all;
 }
 
-/* Checks windows whose first row is taken: a rank of which only place 1 is kept, or FIRST_VALUE. */
+/* Checks windows of which only the first row is used: a rank of which a condition keeps only 1, or FIRST_VALUE. */
 void align_first(struct aligner *a)
 {
     static const char *const says[] = {

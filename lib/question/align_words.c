@@ -1,9 +1,9 @@
-/* Finds the columns that the words of a question name. */
+/* Finds the columns that words of a question name. */
 #include "lib/question/align_int.h"
 
 #include <glib.h>
 
-/* True for words that only mark a key or a name: "bike" alone says "bike_no". */
+/* True for words that only mark a key or a name. The other words of a column suffice: "bike" alone says "bike_no". */
 static bool is_key_word(const char *word)
 {
     static const char *const words[] = {"id", "no", "code", "number", "key", "name", "identifier", "ref"};

@@ -1,8 +1,8 @@
 /* Finds the cues of a question: words that ask for an operator, an aggregate, an order, a negation and so on.
  *
- * The rules are rows of CUES, patterns of words (lib/question/pattern.h). At each token the pattern that takes most
- * tokens wins, and its tokens are used up. So a longer row hides a shorter one, and IDIOM rows exist only to hide
- * others. To add a cue, add a row and a test case. */
+ * The rules are the rows of CUES, which are patterns of words (lib/question/pattern.h). At each token, the pattern that
+ * matches the most tokens wins, and no other pattern can match these tokens. So a longer row hides a shorter one, and
+ * IDIOM rows exist only to hide others. To add a cue, add a row and a test case. */
 #include "lib/question/pattern.h"
 #include "lib/question/read.h"
 
@@ -15,14 +15,14 @@
 enum { NUMBER_REACH = 4, ROWS_REACH = 6, MAX_ROWS = 50, MAX_TOP = 1000 };
 
 /* Flags of a row:
- * - F_LOOSE: a strict and an inclusive operator both fit.
- * - F_WEAK: the words often mean something else.
- * - F_LAST: no match before another number or "than" ("3 or above 5" are two bounds).
- * - F_NOUN: weak after a noun ("phone number of").
- * - F_NEVER: not one of them (never, without any).
- * - F_PART: some are left out, but not all (not every).
+ * - F_LOOSE: both a strict and an inclusive operator fit.
+ * - F_WEAK: the words often have another meaning.
+ * - F_LAST: does not match if another number or "than" follows ("3 or above 5" has two bounds).
+ * - F_NOUN: weak if it follows a noun ("phone number of").
+ * - F_NEVER: means that not one counts (never, without any).
+ * - F_PART: means that some are left out, but not all (not every).
  * - F_HUNDRED: a ratio in per cent.
- * - F_YIELD: yields to a longer cue that begins with its last word ("with no more than"). */
+ * - F_YIELD: does not match if a longer cue begins with its last word ("with no more than"). */
 enum { F_LOOSE = 1, F_WEAK = 2, F_LAST = 4, F_NOUN = 8, F_NEVER = 16, F_PART = 32, F_HUNDRED = 64, F_YIELD = 128 };
 
 #define UP                                                                                                             \
@@ -429,17 +429,17 @@ struct cue_scan {
     struct reader *reader;
     const struct text_tokens *tokens;
     struct pattern_text text;
-    const int *value_at; /* by token: index of the number that begins there, or -1 */
+    const int *value_at; /* by token: index of the question's value that is a number and begins there, or -1 */
 };
 
-/* True if another number or "than" follows the match. */
+/* True if another number or "than" begins at `token`, the token after the match. */
 static bool goes_on(const struct pattern_text *text, uint32_t token)
 {
     const struct text_tokens *tokens = &text->question->tokens;
     return token < tokens->n && (text->value_at[token] >= 0 || strcmp(tokens->items[token].norm, "than") == 0);
 }
 
-/* True if a longer cue begins with the last of these words. */
+/* True if a longer cue begins at `last`, the last word of the match. */
 static bool yields(const struct pattern_text *text, uint32_t last)
 {
     uint32_t taken = 0;
@@ -459,7 +459,8 @@ static bool is_negated_verb(const char *norm)
            (strcmp(norm + n - 3, "n't") == 0 || (n > 5 && strcmp(norm + n - 5, "n\xE2\x80\x99t") == 0));
 }
 
-/* Sets the numbers of the cue: those inside it, or for a comparison the one that closely follows it. */
+/* Sets the numbers of the cue. They are the numbers inside the cue, or, for a comparison, a number that closely follows
+ * it. */
 static void bind_numbers(const struct cue_scan *scan, struct question_cue *cue)
 {
     for (uint32_t i = cue->first; i < cue->first + cue->n_tokens; i++) {
@@ -485,7 +486,7 @@ static void bind_numbers(const struct cue_scan *scan, struct question_cue *cue)
     }
 }
 
-/* True if the name has the word, or a short or long form of it (max, maximum). Synonyms do not count. */
+/* True if the name has the word, or a short or long form of the word (max, maximum). Synonyms do not count. */
 static bool word_of_name(const struct text_tokens *words, const char *norm)
 {
     for (uint32_t i = 0; i < words->n; i++)
@@ -493,8 +494,8 @@ static bool word_of_name(const struct text_tokens *words, const char *norm)
     return false;
 }
 
-/* True if a word of the cue belongs to the name of a mentioned column: "maximum speed" for "max_speed", "total points"
- * for "total_points". */
+/* True if a word of the cue belongs to the name of a mentioned column. For example, "maximum speed" mentions
+ * "max_speed", and "total points" mentions "total_points". */
 static bool is_named(const struct reader *reader, const struct question_cue *cue)
 {
     const struct question *out = reader->out;
@@ -511,7 +512,7 @@ static bool is_named(const struct reader *reader, const struct question_cue *cue
     return false;
 }
 
-/* Words by rank: months, days of the week from Monday, and ordinals from the second on. */
+/* Words in the order of their ranks: months, days of the week from Monday, and ordinals from "second". */
 static const char *const RANKED[][4] = {
     {"january", "jan", "monday", "mondays"},
     {"february", "feb", "tuesday", "tuesdays"},
@@ -538,7 +539,8 @@ static const char *const ORDINALS[][4] = {
     {"tenth", "10th", "", ""},
 };
 
-/* Returns the rank, from 1, of a word or of its part before a hyphen ("second-highest"); 0 if the table lacks it. */
+/* Returns the rank, from 1, of a word or of its part before a hyphen ("second-highest"). Returns 0 if the table lacks
+ * it. */
 static uint8_t rank_in(const char *const (*table)[4], size_t rows, const char *norm)
 {
     size_t len = strcspn(norm, "-");
@@ -561,7 +563,7 @@ static void bind_rank(const struct cue_scan *scan, struct question_cue *cue)
     }
 }
 
-/* True for a content word before the cue that no other cue has used up. */
+/* True for a content word that no earlier cue contains. */
 static bool is_noun(const struct cue_scan *scan, uint32_t token)
 {
     const struct question *out = scan->reader->out;
@@ -570,7 +572,7 @@ static bool is_noun(const struct cue_scan *scan, uint32_t token)
     return !last || last->first + last->n_tokens <= token;
 }
 
-/* Sets `rows` of a superlative to the number of the noun before it: "which three countries have the most ...". */
+/* Sets `rows` of a superlative to the number before its noun: "which three countries have the most ...". */
 static void bind_rows(const struct cue_scan *scan, struct question_cue *cue)
 {
     static const char *const LEADS[] = {"which", "what", "the", "show", "list", "find", "name", "give", "me"};
@@ -583,7 +585,7 @@ static void bind_rows(const struct cue_scan *scan, struct question_cue *cue)
     }
 }
 
-/* Turns "top" before a number over MAX_TOP into a comparison: "salaries that top 220,000". */
+/* Turns "top" with a number over MAX_TOP into a comparison: "salaries that top 220,000". */
 static void mend_top(const struct cue_scan *scan, struct question_cue *cue)
 {
     if (cue->kind != QUESTION_CUE_TOP || cue->number < 0) return;
@@ -620,7 +622,7 @@ static void push_cue(const struct cue_scan *scan, const struct cue_row *row, uin
     if (!cue->named) out->cue_counts[cue->kind]++;
 }
 
-/* True if the token is in a proper name that the database holds ("Most Wanted"), which is no cue. */
+/* True if the token is part of a proper name that the database holds ("Most Wanted"). Such a word is no cue. */
 static bool in_proper_value(const struct question *out, uint32_t token)
 {
     for (uint32_t i = 0; i < out->n_values; i++) {
@@ -632,8 +634,8 @@ static bool in_proper_value(const struct question *out, uint32_t token)
     return false;
 }
 
-/* Returns the number of a word. An unknown hyphenated word has that of its superlative: "lowest-numbered",
- * "highest-paid". */
+/* Returns the number of a word. A hyphenated word that the table lacks gets the number of its superlative:
+ * "lowest-numbered", "highest-paid". */
 static uint32_t hyphen_id(const char *norm)
 {
     static const char *const HEADS[] = {"highest",  "lowest",  "longest",  "shortest", "largest",

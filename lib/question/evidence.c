@@ -1,13 +1,13 @@
 /* Reads the definitions of the evidence: "female refers to sex = 'F'", "hit rate = hits / shots", "large means capacity
  * over 5000".
  *
- * The evidence is divided into clauses. A clause has a connector (refers to, means, =) between a term and a formula, in
- * either order. A formula is a column with an operator and a literal, or two columns with a division or a minus between
- * them.
+ * The evidence is divided into clauses. A clause is a term, a connector (refers to, means, =) and a formula; the
+ * formula may also come first. A formula is a column with an operator and a literal, or two columns with a division or
+ * a minus between them.
  *
- * A column is the longest run of words before the operator that has the letters of a column's name. If several tables
- * have that name, it means each of them. Operands of a division or a minus may also be the columns that share most
- * words. Text that cannot be read is ignored, because a definition is only a hint. */
+ * The column is the longest run of words before the operator whose letters are those of a column's name. If several
+ * tables have that name, it means each of them. An operand of a division or a minus may also be given by the columns
+ * that share the most words with it. Text that cannot be read is ignored, because a definition is only a hint. */
 #include "lib/question/read.h"
 
 #include "lib/sql/ast.h"
@@ -24,7 +24,7 @@ struct evidence_scan {
     uint32_t n;
 };
 
-/* Operators in words and signs. Longer ones come before those that begin like them. */
+/* Operators in words and signs. A longer operator comes before any operator with which it begins. */
 static const struct {
     const char *words[MAX_PATTERN];
     enum sql_op op;
@@ -147,7 +147,7 @@ static uint32_t columns_named(const struct evidence_scan *scan, const char *lett
     return side->n;
 }
 
-/* Finds the columns whose name ends before token `end` and begins at `first` or later. Longer names win. */
+/* Finds the columns whose name is in tokens [first, end) and ends before `end`. Longer names win. */
 static bool column_before(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
 {
     char letters[MAX_LETTERS];
@@ -182,8 +182,8 @@ static uint32_t words_shared(const struct evidence_scan *scan, uint32_t first, u
     return shared;
 }
 
-/* Finds the columns whose names share most words with [first, end): "profits" for profits in billions. Returns false if
- * there are none or too many. */
+/* Finds the columns whose names share the most words with [first, end): "profits" means the column profits_in_billions.
+ * Returns false if there are none or too many. */
 static bool columns_meant(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
 {
     uint32_t most = 1;
@@ -199,7 +199,7 @@ static bool columns_meant(const struct evidence_scan *scan, uint32_t first, uint
     return side->n > 0;
 }
 
-/* True if the question has a content word of [first, end), or [first, end) has no content words. */
+/* True if the question has a content word of [first, end), or if [first, end) has no content word. */
 static bool is_asked(const struct evidence_scan *scan, uint32_t first, uint32_t end)
 {
     bool any = false;
@@ -221,8 +221,8 @@ static struct question_definition *push(struct evidence_scan *scan, uint32_t fir
     return definition;
 }
 
-/* Reads the literal at the token: NULL, a number, a quoted text or a plain word that is no column. Returns false
- * without one. */
+/* Reads the literal at the token: NULL, a number, a quoted text, or a plain word that names no column. Returns false if
+ * there is no literal. */
 static bool literal_at(const struct evidence_scan *scan, uint32_t i, uint32_t end, struct question_definition *out)
 {
     struct question_side side;
@@ -240,7 +240,8 @@ static bool literal_at(const struct evidence_scan *scan, uint32_t i, uint32_t en
     return true;
 }
 
-/* Words before a column that is NULL, or is not: "a valid ticket has no withdrawn_at", "those without an end date". */
+/* Words before a column that say whether it is NULL: "a valid ticket has no withdrawn_at", "those without an end
+ * date". */
 static const struct {
     const char *words[MAX_PATTERN];
     enum sql_op op;
@@ -251,8 +252,8 @@ static const struct {
     {{"have", "an"}, SQL_OP_NE},
 };
 
-/* Reads such words and their column at a token, and adds the definition. Returns the number of tokens; 0 if there is
- * none. */
+/* Reads words of ABSENCES at a token and the column after them, and adds the definition. Returns the number of tokens
+ * read; 0 if there is no definition. */
 static uint32_t read_absence(struct evidence_scan *scan, uint32_t first, uint32_t at, uint32_t end)
 {
     for (size_t k = 0; k < G_N_ELEMENTS(ABSENCES); k++) {
@@ -275,7 +276,7 @@ static uint32_t read_absence(struct evidence_scan *scan, uint32_t first, uint32_
     return 0;
 }
 
-/* Reads the formula around the operator of `n` tokens at `at`, in [first, end), and adds its definition. */
+/* Reads the formula in [first, end) around the operator, which has `n` tokens from `at` on. Adds its definition. */
 static void read_operator(struct evidence_scan *scan, uint32_t first, uint32_t at, uint32_t n, uint32_t end,
                           enum sql_op op)
 {
@@ -317,7 +318,7 @@ static void read_formulas(struct evidence_scan *scan, uint32_t first, uint32_t e
         }
 }
 
-/* Reads definitions by absence. The words before them are defined. */
+/* Reads definitions by absence. They define the words before them. */
 static void read_absences(struct evidence_scan *scan, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first + 1; i < end; i++) {
@@ -331,8 +332,8 @@ static void read_absences(struct evidence_scan *scan, uint32_t first, uint32_t e
     }
 }
 
-/* Returns the end of the term in "rate = hits / shots": the first equality, unless a column's name precedes it. Returns
- * `first` if there is no term. */
+/* Returns the end of the term in "rate = hits / shots". That is the first "=" or "is", unless a column's name precedes
+ * it. Returns `first` if there is no term. */
 static uint32_t equality_term(const struct evidence_scan *scan, uint32_t first, uint32_t end)
 {
     struct question_side side;
@@ -351,7 +352,7 @@ static void read_clause(struct evidence_scan *scan, uint32_t first, uint32_t end
         if (!n || i == first) continue;
         term_end = i;
         read_formulas(scan, i + n, end);
-        if (scan->out->n_definitions == before) { /* reversed: sex = 'F' means female */
+        if (scan->out->n_definitions == before) { /* reversed order: sex = 'F' means female */
             read_formulas(scan, first, i);
             term = i + n;
             term_end = end;
@@ -369,7 +370,7 @@ static void read_clause(struct evidence_scan *scan, uint32_t first, uint32_t end
     if (scan->out->n_definitions == before) read_absences(scan, first, end);
 }
 
-/* True if the comma ends the clause: a connector follows before the next comma or semicolon. */
+/* True if the comma ends the clause: a connector follows it before the next comma or semicolon. */
 static bool comma_ends(const struct evidence_scan *scan, uint32_t comma)
 {
     for (uint32_t i = comma + 1; i < scan->n && !token_is(scan, i, ",") && !token_is(scan, i, ";"); i++)

@@ -1,7 +1,7 @@
 /* Compares the forms of values (forms.h).
  *
  * Two tables hold the knowledge: peoples with their countries, and words with their codes. They serve to compare two
- * texts and to find a text in a question or in a column. They also serve to find a column's values in a question.
+ * texts, and to find a text in a question or in a column. They also serve to find a column's values in a question.
  * Results are cached with the question (memo.h). Only note_words, is_of_people, is_people and ask_peoples read the
  * table of peoples, so a larger lexicon can replace it. */
 #include "lib/question/forms.h"
@@ -15,8 +15,8 @@
 enum {
     MAX_TEXT = 200,
     MIN_PART = 3,
-    MIN_SPELLED = 5,  /* letters; shorter words that differ by a letter mean other things */
-    LONG_SPELLED = 9, /* letters from which two may differ */
+    MIN_SPELLED = 5,  /* letters; in shorter words, a different letter means a different word */
+    LONG_SPELLED = 9, /* letters; from this length on, two letters may differ */
     MAX_TOP = 16,
     MAX_NEAR = 6,
     MAX_HITS = 32,
@@ -92,7 +92,7 @@ const char *question_form_name(enum question_form form)
 
 /* --- words of the tables ------------------------------------------------------------------------------------------ */
 
-/* The lengths of the table's words by first letter. They exclude most words at once. */
+/* For each first letter, the lengths of a table's words as bits. They exclude most words with one test. */
 struct word_lengths {
     uint64_t by_letter[32];
 };
@@ -140,12 +140,12 @@ static bool row_has(const char *row, const char *word, size_t len)
     return false;
 }
 
-/* Returns the rows that have the word, as bits. */
+/* Returns the rows of the table of codes that have the word, as bits. */
 static unsigned code_rows(const char *word)
 {
     unsigned rows = 0;
     size_t len = strlen(word);
-    if (len > 5 && word[len - 1] == 's') len--; /* Decembers */
+    if (len > 5 && word[len - 1] == 's') len--; /* "Decembers" is read as "december" */
     if (!may_have(&table_lengths()->codes, word, len)) return 0;
     for (size_t i = 0; i < G_N_ELEMENTS(CODES) && len < 10; i++)
         if (row_has(CODES[i], word, len)) rows |= 1U << i;
@@ -197,7 +197,7 @@ static bool read_date_word(struct date_reader *reader)
     for (; reader->at < reader->end && g_ascii_isalpha(*reader->at); reader->at++)
         if (n < sizeof word) word[n++] = g_ascii_tolower(*reader->at);
     int month = month_of(word, n);
-    bool ending = n == 2 && reader->n > 0 && strchr("snrt", word[0]); /* 1st, 2nd, 3rd, 4th */
+    bool ending = n == 2 && reader->n > 0 && strchr("snrt", word[0]); /* ending of an ordinal: 1st, 2nd, 3rd, 4th */
     if (month > 0) reader->out->month = month;
     return month > 0 || ending || (n == 1 && word[0] == 't') || (n == 2 && memcmp(word, "of", 2) == 0);
 }
@@ -220,7 +220,7 @@ static bool read_date_number(struct date_reader *reader)
     return true;
 }
 
-/* Assigns the numbers: two beside a year are month and day, and one beside a month is the day. */
+/* Assigns the numbers. Two numbers with a year are month and day. One number with a month is the day. */
 static bool settle_date(struct date_reader *reader)
 {
     struct question_date *out = reader->out;
@@ -249,11 +249,11 @@ static bool has_digit(const char *text, size_t len)
 bool question_read_date(const char *text, size_t len, bool day_first, struct question_date *out)
 {
     *out = (struct question_date){-1, -1, -1};
-    if (!has_digit(text, len)) return false; /* most texts have no digit */
+    if (!has_digit(text, len)) return false; /* a fast exit, because most texts have no digit */
     struct date_reader reader = {text, text + len, out, {0}, 0, false, day_first};
     const char *colon = memchr(text, ':', len);
     if (len > 40 || len < 4) return false;
-    if (colon) { /* a time: the date is before its hour */
+    if (colon) { /* a time follows the date: the date ends before the hour */
         reader.end = colon;
         while (reader.end > text && g_ascii_isdigit(reader.end[-1])) reader.end--;
     }
@@ -271,7 +271,7 @@ bool question_read_date(const char *text, size_t len, bool day_first, struct que
     return settle_date(&reader);
 }
 
-/* True for one day or one month in two notations. A year alone is no notation of a day. */
+/* True if the texts are one day or one month in two notations. A year alone does not count. */
 static bool same_date(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     for (unsigned way = 0; way < 4; way++) {
@@ -321,7 +321,7 @@ static bool same_stems(const struct text_tokens *a, const struct text_tokens *b)
     return true;
 }
 
-/* True if `whole` has all words of `part` except function words, in any order. */
+/* True if `whole` has all words of `part`, in any order. Function words need not match. */
 static bool is_part(const struct text_tokens *part, const struct text_tokens *whole)
 {
     uint32_t words = 0;
@@ -337,8 +337,8 @@ static bool is_part(const struct text_tokens *part, const struct text_tokens *wh
     return words > 0 && whole->n > 1;
 }
 
-/* True if the letters are the first letters of the words in order: "usa" of united states of america. Function words
- * may be left out. */
+/* True if the letters are the initials of the words, in order: "usa" for united states of america. Function words may
+ * be skipped. */
 static bool is_initials(const char *letters, const struct text_tokens *words)
 {
     size_t at = 0, len = strlen(letters);
@@ -374,8 +374,8 @@ bool question_text_of(struct arena *arena, const char *text, size_t len, struct 
     return out->words.items != NULL;
 }
 
-/* Prepares a word of a question without its rows in the tables. A comparison looks those up if the other text has
- * some. */
+/* Prepares a word of a question without looking it up in the tables. A comparison looks it up if the other text is in a
+ * table. */
 static struct question_text text_of_token(struct arena *arena, const struct text_token *token)
 {
     struct text_tokens words = {.items = (struct text_token *)token, .n = 1};
@@ -407,7 +407,7 @@ struct kept_form {
     size_t len;
     enum question_form form;
     uint32_t first;     /* token of the question */
-    const char *stored; /* as the column stores it */
+    const char *stored; /* the value as the column stores it */
 };
 
 struct kept_forms {
@@ -415,8 +415,8 @@ struct kept_forms {
     uint32_t n;
 };
 
-/* Returns a new entry that is not `known` yet. Returns NULL if the cache or the arena is full, or the text is empty or
- * too long. */
+/* Returns a new cache entry that is not `known` yet. Returns NULL if the cache or the arena is full, or if the text is
+ * empty or too long. */
 static struct kept_form *keep_form(struct arena *arena, struct kept_forms *kept, uint32_t column, const char *text,
                                    size_t len)
 {
@@ -427,7 +427,7 @@ static struct kept_form *keep_form(struct arena *arena, struct kept_forms *kept,
     return &kept->items[kept->n++];
 }
 
-/* Returns the cached entry, or a new one; NULL if there can be none. */
+/* Returns the cached entry, or a new one. Returns NULL if the question has no cache or keep_form fails. */
 static struct kept_form *kept_form_of(const struct question *question, uint32_t column, const char *text, size_t len)
 {
     struct question_memo *memo = question ? question->memo : NULL;
@@ -442,8 +442,8 @@ static struct kept_form *kept_form_of(const struct question *question, uint32_t 
 
 /* --- a text and a question ---------------------------------------------------------------------------------------- */
 
-/* Finds the word or run of words that says a text best. A run with all its stems is the same text; single words say
- * less. */
+/* Finds the word or run of words whose form of the text is the most certain. A run with the same stems counts as the
+ * same text; a single word may have a less certain form. */
 static enum question_form said_by_tokens(struct arena *arena, const struct text_tokens *said,
                                          const struct question_text *text, uint32_t *first)
 {
@@ -469,7 +469,7 @@ static enum question_form said_by_values(struct arena *arena, const struct quest
     for (uint32_t i = 0; i < question->n_values; i++) {
         const struct question_value *value = &question->values[i];
         struct question_text said;
-        if (value->n_tokens == 1 && value->kind != QUESTION_VALUE_QUOTED) continue; /* compared as a word already */
+        if (value->n_tokens == 1 && value->kind != QUESTION_VALUE_QUOTED) continue; /* already compared as a word */
         if (!question_text_of(arena, value->text, strlen(value->text), &said)) continue;
         enum question_form form = question_form_between(text, &said);
         if (form <= best) continue;
@@ -531,7 +531,8 @@ static void offer(struct form_search *search, const char *value, size_t len)
     if (question_text_of(search->arena, value, len, &stored)) offer_ready(search, &stored, value, len);
 }
 
-/* Takes `text`, a form from a table, if the column holds it and the form is more certain than the best so far. */
+/* Offers `text`, a form from one of the tables. It becomes the best value if the column holds it and its form is more
+ * certain than the best so far. */
 static void ask(struct form_search *search, const char *text, size_t len, enum question_form form)
 {
     struct schema_hit hits[MAX_HITS];
@@ -629,7 +630,7 @@ struct said_list {
     const struct schema_column *column;
     struct question_said *items;
     uint32_t n;
-    struct question_text top[MAX_TOP]; /* prepared frequent values; `letters` is NULL for one without text */
+    struct question_text top[MAX_TOP]; /* frequent values, prepared; `letters` is NULL if a value is no text */
     bool top_ready;
 };
 
@@ -669,7 +670,7 @@ static void add_known(struct said_list *list)
     }
 }
 
-/* True if the word is part of a longer or quoted value, which another column may hold. */
+/* True if the word is part of a longer or quoted value, which may belong to another column. */
 static bool is_in_other_value(const struct question *question, uint32_t token)
 {
     for (uint32_t i = 0; i < question->n_values; i++) {
@@ -680,7 +681,7 @@ static bool is_in_other_value(const struct question *question, uint32_t token)
     return false;
 }
 
-/* Adds a word that is another form of a frequent value of the column, or that the tables relate to one. */
+/* Adds the word if it is another form of a frequent value, or if the tables relate it to a value of the column. */
 static void add_form(struct said_list *list, uint32_t i)
 {
     const struct text_token *token = &list->question->tokens.items[i];
@@ -705,8 +706,8 @@ static void add_form(struct said_list *list, uint32_t i)
         add_said(list, i, 1, search.best, search.form, search.form < QUESTION_FORM_WORD);
 }
 
-/* Returns the number of words that together have these letters, at most MAX_RUN: 2 for "walk in" and 'walk_in'. A
- * plural counts. Returns 0 if the words do not. */
+/* Returns the number of words that together have these letters: 2 for "walk in" and 'walk_in'. A plural matches, too.
+ * Returns 0 if no run of at most MAX_RUN words matches. */
 static uint32_t run_with_letters(const struct text_tokens *tokens, uint32_t first, const char *letters)
 {
     enum { MAX_RUN = 3 };
@@ -721,7 +722,7 @@ static uint32_t run_with_letters(const struct text_tokens *tokens, uint32_t firs
     return 0;
 }
 
-/* Adds a run of words that a frequent value of the column writes in another way: "no show" and 'no-show'. */
+/* Adds a run of words that a frequent value of the column spells differently: "no show" and 'no-show'. */
 static void add_run(struct said_list *list, uint32_t first)
 {
     const struct text_tokens *tokens = &list->question->tokens;
@@ -750,7 +751,7 @@ static void find_said(struct said_list *list)
     }
 }
 
-/* The cached values of one column, because candidates compare the same columns repeatedly. */
+/* The cached values of one column. Candidates compare the same columns repeatedly. */
 struct column_said {
     struct question_said *items; /* NULL if not searched yet */
     uint32_t n;
@@ -776,7 +777,7 @@ const struct question_said *question_values_of(const struct question *question, 
     return said->items;
 }
 
-/* True if the word is part of a mention of several words. */
+/* True if the word is part of an exact mention of several words. */
 static bool is_in_long_name(const struct question *question, uint32_t token)
 {
     for (uint32_t i = 0; i < question->n_mentions; i++) {

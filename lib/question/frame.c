@@ -1,12 +1,12 @@
 /* Reads the frame of a question by word patterns (lib/question/pattern.h, lib/question/frame_rows.h).
  *
- * At each token the row that takes most tokens wins, the first of several, and its tokens are used up. So IDIOM rows
- * hide words, and a longer row hides a shorter one. A row may need an element of another kind before it. For example,
- * "of all" compares with the whole only after a share.
+ * At each token, the row that matches the most tokens wins; of several, the first one. No other row can match these
+ * tokens. So IDIOM rows hide words, and a longer row hides a shorter one. A row may require that an element of another
+ * kind precedes it. For example, "of all" compares with the whole only after a share.
  *
  * Some tokens are read as others: "doesn't" as "not", "customer's" as "x's", "7-day" and "three-month" as "n-day",
- * "company-wide" as "x-wide". A word that the rows lack is read as its base: "skipping" as "skip". So rows need the
- * inflected forms only of words whose base has another meaning, or is elsewhere in the table. */
+ * "company-wide" as "x-wide". A word that no row has is read as its base: "skipping" as "skip". So rows list an
+ * inflected form only if its base has another meaning, or if it is already in the table. */
 #include "lib/question/frame.h"
 
 #include "lib/question/pattern.h"
@@ -17,7 +17,7 @@
 static const struct frame_row {
     const char *pattern;
     enum frame_kind kind;
-    unsigned needs; /* kinds of which one must precede the row; 0 for none */
+    unsigned needs; /* kinds of elements of which one must precede the row; 0 if none is needed */
 } ROWS[] = {
 #define X(pattern, kind, needs) {pattern, FRAME_##kind, needs},
 #include "lib/question/frame_rows.h"
@@ -57,7 +57,7 @@ static bool ends_with(const char *word, const char *end)
     return n > n_end && strcmp(word + n - n_end, end) == 0;
 }
 
-/* Returns the number of the word [word, word + n) + end. */
+/* Returns the number of the word that consists of the first n bytes of `word` and of `end`. */
 static uint32_t find_word(const char *word, size_t n, const char *end)
 {
     char copy[WORD_ROOM];
@@ -67,7 +67,7 @@ static uint32_t find_word(const char *word, size_t n, const char *end)
     return pattern_word(rules, copy);
 }
 
-/* Returns the number of an inflected word's base: "skip" for "skipping" if the table has only that. */
+/* Returns the number of the base of an inflected word: "skip" for "skipping". */
 static uint32_t find_base(const char *word)
 {
     static const struct {
@@ -85,7 +85,7 @@ static uint32_t find_base(const char *word)
     return PATTERN_NO_WORD;
 }
 
-/* Returns the number of the word that a token is read as. */
+/* Returns the number of the word as which a token is read. */
 static uint32_t read_as(const char *word)
 {
     uint32_t id = pattern_word(rules, word);

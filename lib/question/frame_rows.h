@@ -1,13 +1,13 @@
-/* Rows of the frame of a question: X(pattern, kind, kinds of which one must precede, or 0). No include guard: include
- * it with X defined.
+/* The rows of the frame: X(pattern, kind, kinds of which one must precede, or 0). This file has no include guard.
+ * Define X, then include it.
  *
- * Rows are grouped by kind. A row is in the group of another kind if it must win against the rows there. */
+ * Rows are grouped by kind. A row that must win against rows of another kind is in the group of that kind. */
 #define UNIT                                                                                                           \
     "day|week|month|quarter|year|season|period|hour|night|shift|term|semester|fortnight|decade|minute|date|january|"   \
     "monday|midnight|morning|century"
 #define UNITS    "days|weeks|months|quarters|years|seasons|periods|hours|nights|shifts|terms|semesters|minutes|decades"
 #define PERIODLY "daily|weekly|monthly|quarterly|yearly|annual|hourly|nightly|seasonal|annually"
-/* one of a series of rows */
+/* words for one of a series of rows */
 #define EVENT                                                                                                          \
     "one|row|entry|record|line|event|order|visit|session|trip|call|time|purchase|payment|reading|game|match|round|"    \
     "booking|invoice|value|stay|step|run|position|point|race|sale|delivery|job|measurement|appointment|item|version"
@@ -55,7 +55,7 @@
     "better|worse|faster|slower|heavier|lighter"
 
 #define AFTER(kind) 1U << FRAME_##kind
-/* words that resemble an element but are none */
+/* words that resemble an element but are not one */
 X("named|titled|entitled|called *", IDIOM, 0)
 X("no|without|not ?any lines|rows|entries|line|row|entry ?with|of|that ?have ?a|an|any zero|zeros|zeroes|0|nothing",
   NO_ZEROS, 0)
@@ -177,7 +177,7 @@ X("lifetime|all-time total|sum|count to|until|at|up ?date|then|that", RUNNING, 0
 X("total|totals|totalled up|progressively", RUNNING, 0)
 X("progressively", RUNNING, 0)
 
-/* the running total begins again */
+/* the running total begins again for each period or group */
 #define RESET "restart|reset|zeroed|zeroing|renewed|renewing"
 #define BEGIN "start|starts|starting|begin|begins|beginning|count|counting|counted|go|goes|going|commence|run|running"
 #define AGAIN "again|over|afresh|anew|fresh|new"
@@ -233,7 +233,7 @@ X("by|per|for|within ?each|every ?* and|, ?each|every ?calendar|fiscal|financial
 X("per|by ?each|every|one|any|a " GROUP, RESTART, AFTER(RUNNING))
 X("for|in|at|of each|every|any " GROUP, RESTART, AFTER(RUNNING))
 
-/* over the last rows or periods */
+/* a value over the last rows or periods */
 #define ROLL "moving|rolling|sliding|trailing|gliding|floating"
 #define LAST "last|latest|previous|preceding|past|prior|most-recent|foregoing"
 X("?a ?n-day " ROLL " ?* ?n-day " MEAN "|sum|total|totals|sums|window|count|counts|maximum|minimum|max|min|basis|frame",
@@ -282,7 +282,7 @@ X("mean|average|avg|median of|over|across ?the|every # " UNITS
   "orders|calls|visits|matches|races|measurements|rounds|trips|sessions|batches|shifts|points|runs",
   MOVING, 0)
 
-/* the value of the row, event or period before */
+/* the value of the previous row, event or period */
 X("previous|prior|preceding|following #", IDIOM, 0)
 X("previous|preceding|prior|foregoing ?*", PREVIOUS, 0)
 X("preceded|precedes it|that|this|them|him|her|each|the|every", PREVIOUS, 0)
@@ -339,7 +339,7 @@ X("successive|adjacent|neighbouring|back-to-back|consecutive *", PREVIOUS, 0)
 X("#|# consecutive|successive|straight|back-to-back *", IDIOM, 0)
 X("what|which|who|whatever came|was|went|ran|stood ?" AT_ONCE " before", PREVIOUS, 0)
 
-/* the value of the row, event or period after */
+/* the value of the next row, event or period */
 X("in|during|for the following week", IDIOM, 0)
 X("the|these|those following :|,|codes|names|columns|fields|information|details|products|items|things|list|"
   "criteria|conditions|questions|data|attributes|types|countries|cities|are|categories|people|tables|years|is|ids",
@@ -382,7 +382,7 @@ X("until|till * * ?* ?* ?* ?* ?* again|anew", NEXT, 0)
 X("successor", NEXT, 0)
 X("lead value|of|by one|1|value", NEXT, 0)
 
-/* compared within the group of the row */
+/* a comparison within the group of the row */
 #define VERSUS "than|above|below|over|under|beat|exceed|against|versus|vs|outperform|beyond"
 X("own ?* ?* " AVG, OWN, 0)
 X("own " GROUP "|x's", OWN, 0)
@@ -424,7 +424,7 @@ X("of|by|for|from|in|at|with|within ?exactly the ?very same " GROUP, OWN,
 X("of|by|for|from|within the ?very same *", OWN, AFTER(PREVIOUS) | AFTER(NEXT) | AFTER(RUNNING))
 X("of|by|for|from|within the|that same *", OWN, AFTER(PREVIOUS) | AFTER(NEXT))
 
-/* compared with all rows together */
+/* a comparison with all rows together */
 X("overall length|width|height|size|weight|rating|grade|condition", IDIOM, 0)
 X("overall ?* " AVG "|share|figure|rate|level|value|result", OVERALL, 0)
 X("grand total|totals|sum|average|mean", OVERALL, 0)
@@ -458,7 +458,7 @@ X("across|over the ?* whole|entire|board|network|company|portfolio|fleet|chain",
 X("company|fleet|network|chain|school|hospital|store|firm|group|league|city|country as a whole", OVERALL, 0)
 X("as a whole", OVERALL, 0)
 
-/* things without related rows may be left out */
+/* entities without related rows may be left out */
 #define VALUE                                                                                                          \
     "value|values|rating|ratings|score|scores|entry|data|date|price|figure|result|reading|measurement|record|time|"    \
     "answer|grade|mark|weight|height|age|amount"
@@ -529,7 +529,7 @@ X("without|no zero|zeros|zeroes|0s ?rows|counts|lines|*", NO_ZEROS, 0)
 X("but|and not|no|without|never ?the ?those|ones|any|* ?who|that|with without|none|no|empty|never|idle ?*", NO_ZEROS, 0)
 X("except|besides|save ?for|the|those ?* ?who|with|that without|no|none|empty|idle|never ?*", NO_ZEROS, 0)
 
-/* things without related rows are shown */
+/* entities without related rows are shown */
 #define SHOW                                                                                                           \
     "show|showing|give|giving|put|print|display|list|write|report|return|returns|"                                     \
     "say|name|names|include|keep|output"
@@ -928,7 +928,7 @@ X("even|also|though if|when|though several|ties|tied|more|equal|others|two|there
   "?tied|tie|ties|level|equal|same",
   ONE, AFTER(ONE))
 
-/* places after ties stay empty */
+/* ranks after ties are skipped */
 X("1 ?,|then|and|- 1 ?,|then|and|- ?then|and 3", GAPS, 0)
 X("1 ?,|then|and|- 1 ?,|then|and|- 1 ?,|then|and|- ?then|and 4", GAPS, 0)
 X("?1 ?,|then|and|- 2 ?,|then|and|- 2 ?,|then|and|- ?then|and 4", GAPS, 0)
@@ -989,7 +989,7 @@ X("two|2|three|3|both ?shared|joint|tied|equal first|second|firsts|seconds ?plac
 X("nobody|no-one|none is|comes|gets|takes second|third|fourth|2nd|3rd|4th", GAPS, 0)
 X("rank (", GAPS, 0)
 
-/* places after ties are not skipped */
+/* ranks after ties are not skipped */
 X("1 ?,|then|and|- 1 ?,|then|and|- ?then|and 2", NO_GAPS, 0)
 X("?1 ?,|then|and|- 2 ?,|then|and|- 2 ?,|then|and|- ?then|and 3", NO_GAPS, 0)
 X("1-1-2|1-2-2-3|1-1-2-3|1-1-1-2|1223|1-2-2-3-4|1123|1-2-3-3-4", NO_GAPS, 0)
@@ -1084,7 +1084,7 @@ X("should|must|shall|to|that count|counts|matter more|accordingly", POOLED, 0)
 X("weigh|counts more|accordingly|heavier|proportionally|proportionately", POOLED, 0)
 X("in one pot|go|lump|bucket", POOLED, 0)
 
-/* an average of the values of each thing */
+/* an average of the values of each entity */
 #define AVERAGES "totals|averages|means|sums|medians|rates|ratios|percentages|subtotals|counts|shares|quotients"
 X("average|mean|median|avg|averaging|averaged of|over|across|out ?the|their|these|its|all|each|his|her " PERIODLY
   " ?* ?*",
@@ -1144,7 +1144,7 @@ X("average|mean|median|averaging ?of|over ?* each|every x's ?own ?* average|mean
   MEAN_EACH, 0)
 X("average|mean of ?the averages|means|average|mean", MEAN_EACH, 0)
 
-/* growth from an earlier period, relative to it */
+/* growth since an earlier period, relative to that period */
 X(GROWTH "|growth ?* ?of|in|as|by ?a " PCT "|%", CHANGE, 0)
 X(GROWTH " ?* ?in|of|as per cent", CHANGE, 0)
 X("?in ?as ?a " PCT " ?* " GROWTH, CHANGE, 0)
@@ -1277,7 +1277,7 @@ X("in ?exactly ?just this|that ?same order", IN_ORDER, 0)
 X("in the same|given|stated|named order", IN_ORDER, 0)
 X("respectively", IN_ORDER, 0)
 
-/* after or before the planned time */
+/* something happened after or before the planned time */
 #define PLAN "schedule|plan|planned|scheduled|expected|promised|agreed|due|deadline|target|estimated|announced|promise"
 X("late|too|of night|at|in|the|last|pays|fee|fees|charge|penalty|shift|eighties|nineties", IDIOM, 0)
 X("as|at|the late|latest as|of|by", IDIOM, 0)
@@ -1295,7 +1295,7 @@ X("before ?the|its|their " PLAN " ?date|day|time", EARLY, 0)
 X("a|an|one|1|the * ahead of|before ?the|its|their|of " PLAN " ?date|day|time", EARLY, 0)
 X("not late|overdue|delayed", EARLY, 0)
 
-/* each occurrence counts, even if it repeats another */
+/* each occurrence counts, even if an equal one was counted already */
 #define REPEAT "duplicates|repeats|repetitions|dupes|re-entries|revisits|repeat|recurring|returners|multiples|double"
 #define COUNTS "count|counting|counts|counted"
 X("count|counting each|every|all single|individual *", REPEATS, 0)
@@ -1358,7 +1358,7 @@ X("multiple|several|repeat|double|second|further|return ?and ?* count|counts|cou
   "?as|too|again|also|separately ?*",
   REPEATS, 0)
 X("more than once|twice counts|count|is|are|each|adds", REPEATS, 0)
-/* rows of a kind that count or do not count */
+/* rows of a kind that count, or that do not count */
 X("too many|much|few|little|high|low|late|early|long|short|small|big|large|old|young|expensive|cheap|often|slow|fast",
   IDIOM, 0)
 X("without|no|not|never|if|have|has|had|having|there|is|are|at|for ?ever any", IDIOM, 0)

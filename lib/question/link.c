@@ -1,8 +1,7 @@
-/* Links a query (link.h): finds edges between words and slots, applies the best assignment, and distributes the
- * leftovers.
+/* Links a query (link.h): finds edges between words and slots, applies the best assignment, and then links the rest.
  *
- * A word or slot without a partner may share another's: a repeated name, a value of several words, or text of the
- * evidence. Operations and cues are paired many to many. */
+ * A word or slot without a partner may share a slot or word that is already paired. This happens with repeated names,
+ * values of several words, and text of the evidence. Operations and cues are paired many to many. */
 #include "lib/question/link_int.h"
 
 #include "lib/text/lexicon.h"
@@ -49,7 +48,7 @@ static const struct text_token *token_of(const struct link_maker *maker, uint32_
     return &maker->question->question->tokens.items[maker->question->words[word].token];
 }
 
-/* Returns how near a word is to the place where the question requests the part's role, 0 to 1. */
+/* Returns how near a word is to the place in the question that requests the part's role, 0 to 1. */
 static float place_of(const struct link_maker *maker, const struct link_part *part, uint32_t word)
 {
     float near = part->cues ? link_near_cue(maker->question, word, part->cues) : 0;
@@ -82,7 +81,7 @@ static void name_edges(const struct link_maker *maker, const struct link_part *p
                      (enum link_kind)name->hits[i].kind, name->hits[i].strength);
 }
 
-/* True if the literal is the initial of the word: F for female, Y for yes. */
+/* True if the literal is the initial letter of the word: F of female, Y of yes. */
 static bool is_code_of(const struct text_token *literal, const struct text_token *word)
 {
     return literal->kind == TEXT_WORD && word->kind == TEXT_WORD && !literal->norm[1] && word->norm[1] &&
@@ -102,7 +101,7 @@ static float literal_match(const struct text_token *literal, const struct text_t
     return is_code_of(literal, word) ? CODE : 0;
 }
 
-/* True if the word belongs to a number that equals the literal: "ten thousand". */
+/* True if the word belongs to a number of the question that equals the literal: "ten thousand". */
 static bool is_same_number(const struct link_maker *maker, const struct text_token *literal, uint32_t word)
 {
     int at = maker->question->words[word].value;
@@ -112,7 +111,7 @@ static bool is_same_number(const struct link_maker *maker, const struct text_tok
             fabs(value->scaled - literal->number) < 1e-9 * fabs(literal->number) + 1e-12);
 }
 
-/* True if the column does not hold the text that it is compared with. Such a literal gets no words. */
+/* True if the column does not hold the text that it is compared with. No words are linked to such a literal. */
 static bool is_absent(const struct link_maker *maker, const struct link_part *part)
 {
     const struct sql_node *test = part->node->parent;
@@ -123,7 +122,7 @@ static bool is_absent(const struct link_maker *maker, const struct link_part *pa
            schema_column_has(maker->question->schema, part->column, part->text, strlen(part->text), false) == 0;
 }
 
-/* Returns the strength of the word's relation to a literal in the lexicon: France for "French", F for "women". */
+/* Returns the strength of the lexicon's relation between the word and a literal: France for "French", F for "women". */
 static float related(const struct link_maker *maker, uint32_t meaning, uint32_t word, enum link_kind *kind)
 {
     const unsigned wanted = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED | 1U << TEXT_RELATION_DEMONYM |
@@ -183,8 +182,8 @@ static void take_edges(struct link_maker *maker, const struct edges *edges, cons
     }
 }
 
-/* Adds the edges that were not taken: an unpaired slot shares the word of another slot, and an unpaired word shares a
- * slot. */
+/* Applies the edges that the assignment left out. A slot without a word shares the word of another slot. A word without
+ * a slot shares a slot. */
 static void share_edges(struct link_maker *maker, const struct edges *edges)
 {
     struct link_query *out = maker->out;
@@ -202,7 +201,7 @@ static void share_edges(struct link_maker *maker, const struct edges *edges)
     }
 }
 
-/* Pairs operations with cues, many to many: "oldest" requests an order and a limit. */
+/* Pairs operations with cues, many to many. For example, "oldest" requests both an order and a limit. */
 static void pair_operations(struct link_maker *maker)
 {
     struct link_query *out = maker->out;
@@ -221,7 +220,7 @@ static void pair_operations(struct link_maker *maker)
     }
 }
 
-/* Extends the link of one word to all words of its value or cue. */
+/* Extends the link of a word to all words of the same value or cue. */
 static void spread(struct link_maker *maker)
 {
     struct link_query *out = maker->out;
@@ -249,7 +248,7 @@ static bool in_evidence(const struct link_maker *maker, const struct text_token 
     return false;
 }
 
-/* Marks slots that the evidence answers: columns that it names, and literals that it gives. */
+/* Marks the slots that the evidence answers: columns that it names, and literals that it contains. */
 static void hear_evidence(struct link_maker *maker)
 {
     struct link_query *out = maker->out;
@@ -266,8 +265,8 @@ static void hear_evidence(struct link_maker *maker)
     }
 }
 
-/* True if a literal alone may identify its column: a text, or an integer that may be a year. Other numbers fit any
- * column. */
+/* True if a literal alone may identify its column: it is a text, or an integer that may be a year. Other numbers fit
+ * any column. */
 static bool tells_column(const struct link_part *literal)
 {
     enum { FIRST_YEAR = 1500, LAST_YEAR = 2100 };
@@ -324,7 +323,8 @@ const struct link_query *link_make(struct arena *arena, const struct link_questi
     maker->uses = arena_array(arena, question->schema->n_columns + 1, sizeof *maker->uses);
     if (!maker->out || !maker->reads || !maker->uses) return NULL;
     maker->out->question = question;
-    maker->out->parts = arena_alloc(arena, LINK_MAX_PARTS * sizeof *maker->out->parts); /* seldom full: not cleared */
+    maker->out->parts = arena_alloc(arena, LINK_MAX_PARTS * sizeof *maker->out->parts); /* not cleared, because it is
+                                                                                         * seldom full */
     maker->out->slots = arena_alloc(arena, LINK_MAX_SLOTS * sizeof *maker->out->slots);
     if (!maker->out->parts || !maker->out->slots) return NULL;
     link_collect(maker);

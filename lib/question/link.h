@@ -1,16 +1,16 @@
-/* Links words of a question to parts of a query, one to one, and finds the leftovers on both sides.
+/* Links words of a question to parts of a query, one to one. Also finds the words and the parts that have no link.
  *
- * The question's side is made once for each request (question_read). It has the content words, and for each table and
- * column the words that may mean a word of its name. The query's side is made once for each candidate. It has the
- * *parts*: a column in a role, a literal, a table or an operation. Each part has *slots*, the words of its name. The
- * assignment with the greatest sum of gains pairs words with slots.
+ * The question's side is made once for each request (question_read). It has the content words. For each table and
+ * column, it also has the words that may mean a word of its name. The query's side is made once for each candidate. It
+ * has the *parts*: a column in a role, a literal, a table or an operation. Each part has *slots*, the words of its
+ * name. The assignment pairs words with slots so that the sum of gains is greatest.
  *
- * A word that no slot took is *unanswered*. A part is *unasked* if no word means any of its slots. For each column
- * there is also the best *rival*. The query does not use a rival in that role, although the words at that place of the
- * question name it better.
+ * A word without a slot is *unanswered*. A part is *unasked* if no word means any of its slots. A *rival* of a column
+ * is another column, which the query does not use in the same role. The question names the rival better, with the words
+ * near the place where it requests that role.
  *
- * Rejected: greedy pairing. "The name of the country" against country.name and country.country_name would depend on the
- * order of the columns.
+ * Rejected: greedy pairing, because its result depends on the order of the columns. An example is "the name of the
+ * country" with the columns country.name and country.country_name.
  *
  * Limits: LINK_MAX_WORDS words, LINK_MAX_PARTS parts, LINK_MAX_SLOTS slots; the rest is ignored. The functions keep no
  * state. Thread: any. */
@@ -64,17 +64,17 @@ const char *link_role_name(enum link_role role);
 /* A word of the question that may be linked. */
 struct link_word {
     uint32_t token;
-    float weight;     /* importance of the word if it is unanswered; 0 for function words */
+    float weight;     /* importance of the word if it is unanswered; 0 for a function word */
     int value;        /* index of the value that contains it, or -1 */
     int cue;          /* index of the cue that contains it, or -1 */
     uint32_t meaning; /* number of the word in the lexicon (lib/text/lexicon.h) */
-    bool modifies;    /* true if it precedes a word for a thing: "open" in "open orders" */
-    float named;      /* strength of its best link to a name of the schema, 0 to 1 */
+    bool modifies;    /* true if it precedes a noun that it describes: "open" in "open orders" */
+    float named;      /* strength of the word's best link to a name of the schema, 0 to 1 */
 };
 
-/* A word of the question that may mean a word of a name. */
+/* A word of the question that may mean a word of a table's or column's name. */
 struct link_hit {
-    uint8_t word, slot; /* index of the question's word; position in the name */
+    uint8_t word, slot; /* index of the question's word; position of the name's word */
     uint8_t kind;       /* enum link_kind */
     float strength;
 };
@@ -94,34 +94,38 @@ struct link_question {
     const struct link_name *columns; /* by column id */
     const uint16_t *linked;          /* ids of the columns that have hits */
     uint32_t n_linked;
-    float asked[LINK_MAX_WORDS]; /* 1 for a word in a requested output, else 0 */
+    float asked[LINK_MAX_WORDS]; /* 1 if the word is in a requested output, else 0 */
 };
 
-/* The best column that could replace a part at its place in the question. */
+/* The column that could best replace a part, judged by the words at the part's place in the question. */
 struct link_rival {
     const struct schema_column *column; /* NULL if there is none */
     float score;
-    bool named; /* true if it is named by a word that neither asks for a count nor belongs to its table's name */
-    bool used;  /* true if the query uses it elsewhere */
+    bool named; /* true if some word names it that neither asks for a count nor belongs to its table's name */
+    bool used;  /* true if the query uses the rival elsewhere */
 };
 
 struct link_part {
     enum link_role role;
-    const struct sql_node *node;        /* NULL for a column of a * */
-    const struct schema_column *column; /* of a column role or compared with a literal; else NULL */
+    const struct sql_node *node;        /* NULL for a column that a * stands for */
+    const struct schema_column *column; /* the column of a column role, or the column compared with a literal; else
+                                         * NULL */
     int table;                          /* number of the table or of the column's table, or -1 */
     const char *text;                   /* the literal, or the name of the operation */
     unsigned cues;                      /* bits 1U << kind of the cues that ask for it */
     uint32_t first_slot, n_slots;
-    float weight, said;          /* weight of its slots; part of it that the question answers by words of its own */
-    float shared;                /* part of the weight that words of another part, or the evidence, answer */
-    float score;                 /* of a column: how well the words at its place name it */
-    float near;                  /* nearness of the word that names it to the place of its role, 0 to 1 */
-    struct link_rival same, far; /* best rival in tables that the query reads; best one in other tables */
-    float rival_words;           /* greatest weight of unanswered words that a rival in `same` tables would answer */
-    bool implied;                /* true if no word needs to name it: the question says a literal compared with it */
-    bool held;                   /* true if that literal alone identifies the column: a text, or a year */
-    bool grouped;                /* true for an answer that is also a key of GROUP BY */
+    float weight, said;          /* weight of all slots; share of it that the question answers by words linked to this
+                                  * part alone */
+    float shared;                /* share of `weight` that words linked to another part, or the evidence, answer */
+    float score;                 /* for a column: how well the words at its place in the question name it */
+    float near;                  /* how close the word that names it is to the words for its role, 0 to 1 */
+    struct link_rival same, far; /* best rival in the tables that the query reads; best rival in other tables */
+    float rival_words;           /* greatest weight of unanswered words that one rival in the query's tables would
+                                  * answer */
+    bool implied;                /* true if the question says a literal compared with the column, so no word needs to
+                                  * name it */
+    bool held;                   /* true if that literal alone identifies the column, because it is a text or a year */
+    bool grouped;                /* true if the column is in the answer and is also a key of GROUP BY */
 };
 
 struct link_slot {
@@ -133,10 +137,10 @@ struct link_slot {
 };
 enum { LINK_NO_WORD = UINT8_MAX };
 
-/* The part that one word is linked to. */
+/* The part that a word is linked to. */
 struct link_place {
-    int part;   /* index of the part; -1 if it is unanswered */
-    bool taken; /* true if the word is the part's own; false if it shares the part or another part has it */
+    int part;   /* index of the part; -1 if the word is unanswered */
+    bool taken; /* true if the word is paired with a slot; false if it only shares a slot */
     enum link_kind kind;
     float strength;
 };
@@ -148,18 +152,19 @@ struct link_query {
     struct link_slot *slots;
     uint32_t n_slots;
     struct link_place places[LINK_MAX_WORDS]; /* by index of the word */
-    /* The worst choice of a join key: a table's column joins, but others of its columns lead to the same table. The
+    /* The most doubtful choice of a join key: other columns of the key's table lead to the same joined table. The
      * scores are NAN if there is no such join. */
-    float role_score, role_rival;                       /* score of the used key; of its best alternative */
-    const struct schema_column *role_key, *role_better; /* the used key; its best alternative. NULL if there is none */
-    const struct sql_node *role_node;                   /* the join's condition */
+    float role_score, role_rival;                       /* score of the used key; score of its best alternative */
+    const struct schema_column *role_key, *role_better; /* the used key; its best alternative; NULL if there is none */
+    const struct sql_node *role_node;                   /* condition of the join */
 };
 
 /* Reads the question's side. Returns NULL if the arena is full. The schema and the question must outlive the result. */
 const struct link_question *link_read(struct arena *arena, const struct schema_index *schema,
                                       const struct question *question);
 
-/* Links a bound query. `pairs` are its joins (sql_join_pairs). NULL if the arena is full or `question` is NULL. */
+/* Links a bound query. `pairs` are its joins (sql_join_pairs). Returns NULL if the arena is full or `question` is
+ * NULL. */
 const struct link_query *link_make(struct arena *arena, const struct link_question *question,
                                    const struct sql_bound *bound, const struct sql_join_pair *pairs, uint32_t n_pairs);
 

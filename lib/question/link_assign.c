@@ -1,8 +1,8 @@
-/* Finds the best assignment of words to slots: the Hungarian method with potentials (Kuhn, Munkres), in O(words² ·
+/* Finds the best assignment of words to slots by the Hungarian method with potentials (Kuhn, Munkres), in O(words² ·
  * slots).
  *
- * Only words and slots with an edge take part, so a usual question costs some hundred steps. Each word also has a
- * column of its own with gain 0, which leaves it unassigned. */
+ * Only words and slots with an edge take part, so a typical question takes a few hundred steps. Each word also has a
+ * column of its own with gain 0; a word assigned to it has no slot. */
 #include "lib/question/link_int.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@ struct assignment {
     int edge_at[LINK_MAX_WORDS][LINK_MAX_SLOTS]; /* row, column → edge, or -1 */
     float gain[LINK_MAX_WORDS][LINK_MAX_SLOTS];
     float row_price[LINK_MAX_WORDS + 1], column_price[LINK_MAX_SLOTS + LINK_MAX_WORDS + 1];
-    uint32_t row_of[LINK_MAX_SLOTS + LINK_MAX_WORDS + 1]; /* column → row, from 1; 0 if free */
+    uint32_t row_of[LINK_MAX_SLOTS + LINK_MAX_WORDS + 1]; /* column → row, counted from 1; 0 if the column is free */
     uint32_t from[LINK_MAX_SLOTS + LINK_MAX_WORDS + 1];
 };
 
@@ -40,13 +40,14 @@ static void fill(struct assignment *a, const struct link_edge *edges, uint32_t n
     }
 }
 
-/* Returns the cost of column c for row r, both from 1. Columns beyond the slots leave the row unassigned. */
+/* Returns the cost of column c for row r, both counted from 1. Columns beyond the slots leave the row unassigned and
+ * cost 0. */
 static float cost(const struct assignment *a, uint32_t r, uint32_t c)
 {
     return c <= a->n_slots ? -a->gain[r - 1][c - 1] : 0;
 }
 
-/* Reaches the nearest column that is not reached yet, and returns it. */
+/* Reaches the nearest unreached column, and returns it. */
 static uint32_t step(struct assignment *a, uint32_t at, uint32_t n_columns, float *least, bool *reached)
 {
     uint32_t row = a->row_of[at], next = 0;

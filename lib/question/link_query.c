@@ -1,8 +1,8 @@
 /* Collects the query's side of linking: its parts and their slots.
  *
- * A column has one part for each role, however often it is written. If it is shown and grouped by, it has a single
- * part, so the question needs to say it only once. A table has one part for all its FROM items. Each literal and each
- * kind of operation has one part. */
+ * A column has one part for each of its roles, however often the query writes it. A column that is both shown and
+ * grouped by has a single part, so the question needs to say it only once. A table has one part for all its FROM items.
+ * Each literal and each kind of operation has one part. */
 #include "lib/question/link_int.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ static bool joins(const struct link_maker *maker, const struct sql_node *node)
     return false;
 }
 
-/* True for a column of IS [NOT] NULL, which no word needs to ask for. */
+/* True for the column of IS NULL or IS NOT NULL, for which no word is needed. */
 static bool tests_null(const struct sql_node *node)
 {
     const struct sql_node *test = node->parent, *right = sql_kid(test, 1);
@@ -254,7 +254,7 @@ static void add_operation(struct link_maker *maker, const struct sql_node *node)
 
 /* --- literals --- */
 
-/* Returns the column that a literal is compared with; NULL if there is none. */
+/* Returns the column with which a literal is compared; NULL if there is none. */
 static const struct schema_column *compared_with(const struct link_maker *maker, const struct sql_node *literal)
 {
     const struct sql_node *below = literal, *node = literal->parent;
@@ -282,8 +282,8 @@ static bool is_number(const struct sql_node *node)
 static bool restricts(const struct sql_node *node)
 {
     enum sql_clause clause = sql_clause_of(node);
-    if (sql_is(node->parent, SQL_ARGS)) return false; /* strftime('%Y', ...) */
-    if (sql_is(node->parent, SQL_BINARY) && !sql_is_comparison(node->parent->op)) return false; /* 100 * a / b */
+    if (sql_is(node->parent, SQL_ARGS)) return false; /* an argument of a function: strftime('%Y', ...) */
+    if (sql_is(node->parent, SQL_BINARY) && !sql_is_comparison(node->parent->op)) return false; /* as in 100 * a / b */
     return clause == SQL_CLAUSE_WHERE || clause == SQL_CLAUSE_HAVING || clause == SQL_CLAUSE_FROM;
 }
 

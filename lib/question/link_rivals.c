@@ -1,10 +1,10 @@
-/* Scores the columns of a query at their places in the question, and finds better columns for these places.
+/* Scores the columns of a query at their places in the question, and finds columns that fit these places better.
  *
  * The score of a column at a place is the share of its name that the words of the question say. Each word counts by the
- * strength of its link and by its nearness to the place of the role. That place is the requested outputs, the cue of an
- * order, a group or an aggregate, or the words of the literal. A word that another part has counts less. A column
- * scores more if its table's name is near. The used column and its rivals are measured alike, so the measure need only
- * be fair. */
+ * strength of its link and by its nearness to the place of the column's role. That place is the requested outputs, the
+ * cue of an order, a group or an aggregate, or the words of the literal. A word that is linked to another part counts
+ * less. A column scores more if its table's name is near. The used column and its rivals are scored in the same way, so
+ * the scores need only be comparable with each other. */
 #include "lib/question/link_int.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ struct place {
     float of[LINK_MAX_WORDS];
 };
 
-/* Returns the nearness of a word to the words of the literals that the column is compared with, 0 to 1. */
+/* Returns how near a word is to the words of the literals that the column is compared with, 0 to 1. */
 static float near_literal(const struct link_maker *maker, const struct link_part *part, uint32_t word)
 {
     const struct link_query *out = maker->out;
@@ -53,7 +53,8 @@ static void read_place(const struct link_maker *maker, const struct link_part *p
     }
 }
 
-/* Returns the strength of a table's name within OWNER_REACH tokens of the word; 0 if it is not there. */
+/* Returns the strength with which the question names a table within OWNER_REACH tokens of the word; 0 if it does
+ * not. */
 static float owner_near(const struct link_maker *maker, uint32_t table, uint32_t word)
 {
     const struct link_name *name = &maker->question->tables[table];
@@ -130,8 +131,8 @@ static float unanswered(const struct link_maker *maker, const struct schema_colu
     return sum;
 }
 
-/* True if a condition on the column already answers the words that name it: in "athletes from Peru", "from" requests no
- * country in the answer. */
+/* True if a condition on the column already answers the words that name it. In "athletes from Peru", for example,
+ * "from" does not request the country as an answer. */
 static bool is_answered_by_condition(const struct link_maker *maker, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < maker->out->n_parts; i++) {
@@ -141,7 +142,7 @@ static bool is_answered_by_condition(const struct link_maker *maker, const struc
     return false;
 }
 
-/* True for "how many", "count" and "amount", which request an aggregate before they name a column. */
+/* True for words such as "how many", "count" and "amount", which request an aggregate rather than name a column. */
 static bool asks_for_amount(const struct link_question *question, uint32_t word)
 {
     int cue = question->words[word].cue;
@@ -197,7 +198,7 @@ static void find_rivals(struct link_maker *maker, struct link_part *part)
     }
 }
 
-/* --- joins: one of several keys to the same table --- */
+/* --- joins: the choice among several keys to the same table --- */
 
 static bool leads_to(const struct schema_index *schema, const struct schema_column *from, uint32_t to_table)
 {
@@ -208,7 +209,8 @@ static bool leads_to(const struct schema_index *schema, const struct schema_colu
     return false;
 }
 
-/* True for columns like start_station_id and end_station_id: all words but one are equal, and not only id or code. */
+/* True for columns such as start_station_id and end_station_id. All their words except one are equal, and an equal word
+ * other than "id" and "code" is among them. */
 static bool are_twins(const struct schema_column *a, const struct schema_column *b)
 {
     uint32_t other = 0, same = 0;
@@ -222,7 +224,7 @@ static bool are_twins(const struct schema_column *a, const struct schema_column 
     return other == 1 && same > 0;
 }
 
-/* Weighs words by their nearness to the words linked to the table that the key references. */
+/* Weighs each word by how near it is to the words linked to the table that the key references. */
 static void read_key_place(const struct link_maker *maker, uint32_t to_table, struct place *place)
 {
     const struct link_query *out = maker->out;
@@ -259,7 +261,7 @@ static void compare_keys(struct link_maker *maker, const struct schema_column *k
         float mine = score(maker, other, &place, &word);
         if (mine > best) best = mine, better = other;
     }
-    if (best < 0 || best - own <= maker->out->role_rival - maker->out->role_score) return; /* NAN at first */
+    if (best < 0 || best - own <= maker->out->role_rival - maker->out->role_score) return; /* false for NAN */
     maker->out->role_score = own;
     maker->out->role_rival = best;
     maker->out->role_key = key;

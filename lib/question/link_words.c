@@ -1,8 +1,8 @@
-/* Reads the question's side of linking: its content words, and the names of the schema that each may mean.
+/* Reads the question's side of linking: its content words, and the names of the schema that each word may mean.
  *
- * The words of the question are indexed by stem, by group of synonyms, and in a word set of the lexicon. Then each word
- * of the schema is looked up once. A set of words is 64 bits. So the cost is that of reading the schema's names
- * once. */
+ * The words of the question are indexed by stem, by synonym group, and in a word set of the lexicon. Each word of the
+ * schema is then looked up once, so the cost is that of reading the schema's names once. A set of words is a mask of 64
+ * bits. */
 #include "lib/question/link_int.h"
 
 #include "lib/text/lexicon.h"
@@ -13,11 +13,10 @@
 enum { TABLE = 256, MAX_HITS = 24, MAX_LINKED = 4096, MIN_COMPOUND = 6, MAX_MATCHES = 4, COMMON = 5 };
 
 static const float SYNONYM = 0.75F, FAINT_SYNONYM = 0.4F, PART = 0.85F, LIGHT_WORD = 0.35F, OWNER_WORD = 0.3F;
-static const float GUESS = 0.7F,
-                   MIN_GUESS = 0.25F;   /* links of the lexicon count less than those of the table of field words */
-static const float COMMON_LESS = 0.05F; /* reduction for each doubling of a word's frequency */
+static const float GUESS = 0.7F, MIN_GUESS = 0.25F; /* factor and minimum strength of the lexicon's links */
+static const float COMMON_LESS = 0.05F; /* reduction of the weight for each doubling of the word's frequency */
 
-/* Stems of words that may stay unanswered: they frame the question, or are obvious. */
+/* Stems of words that may stay unanswered, because they only frame the question or are obvious. */
 static const char LIGHT[] =
     " name number id list mani much total amount number valu thing one people person record row tabl databas entri "
     "data "
@@ -57,7 +56,7 @@ static void add_stem(struct word_table *table, const char *stem, uint32_t word, 
     for (unsigned i = 0; i < n; i++) table->groups[groups[i]] |= 1ULL << word;
 }
 
-/* Adds the words of which a compound consists: "birthdate". */
+/* Adds the words that a compound consists of: "birthdate". */
 static void add_parts(struct arena *arena, struct word_table *table, const struct text_token *token, uint32_t word)
 {
     enum { MAX_PARTS = 2 };
@@ -71,7 +70,7 @@ static void add_parts(struct arena *arena, struct word_table *table, const struc
 static bool is_light(const char *stem)
 {
     size_t len = strlen(stem);
-    if (!len) return true; /* bytes that are not text */
+    if (!len) return true; /* a word without letters or digits */
     for (const char *at = strstr(LIGHT, stem); at; at = strstr(at + 1, stem))
         if (at[-1] == ' ' && at[len] == ' ') return true;
     return false;
@@ -101,8 +100,8 @@ static bool may_name(const struct text_token *token)
     return token->kind == TEXT_WORD && text_synonym_groups(token->stem, &groups) > 0;
 }
 
-/* Returns the number of a word in the lexicon. An unknown superlative or comparative gets the number of its base:
- * pricey for "priciest". */
+/* Returns the number of a word in the lexicon. A superlative or comparative that the lexicon lacks gets the number of
+ * its base: "pricey" for "priciest". */
 static uint32_t meaning_of(const struct text_token *token)
 {
     static const struct {
@@ -121,7 +120,7 @@ static uint32_t meaning_of(const struct text_token *token)
     return TEXT_NO_WORD;
 }
 
-/* Returns the weight of an unanswered word: 1 for rare words, less for common ones. */
+/* Returns the weight of a word that is unanswered: 1 for a rare word, less for a common one. */
 static float rarity(uint32_t meaning)
 {
     int above = text_lexicon_info(meaning).commonness - COMMON;
@@ -145,7 +144,7 @@ static void read_words(struct link_question *out)
     }
 }
 
-/* Returns the number of the phrase of `n` words at a token in the lexicon: "look after", "in charge of". */
+/* Returns the number in the lexicon of the phrase of `n` words at a token: "look after", "in charge of". */
 static uint32_t phrase_at(const struct text_tokens *tokens, uint32_t first, uint32_t n)
 {
     enum { MAX_BYTES = 64 };
@@ -163,7 +162,7 @@ static uint32_t phrase_at(const struct text_tokens *tokens, uint32_t first, uint
     return text_lexicon_stem(key);
 }
 
-/* Adds the phrases of the question to the word set, each under the first of its content words. */
+/* Adds the phrases of the question to the word set. The tag of a phrase is its first content word. */
 static void put_phrases(struct word_table *table, const struct link_question *out)
 {
     enum { SHORTEST = 2, LONGEST = 3 };
@@ -215,7 +214,8 @@ enum link_kind link_kind_of(enum text_relation_kind relation)
     return relation < TEXT_RELATION_KINDS ? kinds[relation] : LINK_NONE;
 }
 
-/* Adds the lexicon's links to a word of a name, except for words in `known`, which have a surer link. */
+/* Adds hits for a word of a name from the lexicon. Words in `known` are excluded, because they have a more certain
+ * link. */
 static void guess_word(const struct word_table *table, uint32_t word, uint32_t slot, uint64_t known,
                        struct hit_buffer *hits)
 {
@@ -306,7 +306,7 @@ float link_near_cue(const struct link_question *question, uint32_t word, unsigne
         uint32_t end = cue->first + cue->n_tokens;
         if (!(kinds >> cue->kind & 1U)) continue;
         uint32_t gap = token < cue->first ? cue->first - token + 1 : token >= end ? token - end + 1 : 0;
-        if (gap < best) best = gap; /* before the cue, one token further: a cue's word mostly follows it */
+        if (gap < best) best = gap; /* one more before the cue, because words for a cue usually follow it */
     }
     return best == UINT32_MAX ? 0 : 3 / (3 + (float)(best ? best - 1 : 0));
 }

@@ -1,12 +1,13 @@
 /* Finds the columns and tables that the words of a text name.
  *
- * The stems of the text go into a hash table, and their synonym groups into an array. Then each word of the schema is
+ * The stems of the text go into a hash table, and their synonym groups into an array. Each word of the schema is then
  * looked up once. So the cost is that of reading the schema's names, whatever the length of the text. A name is
- * mentioned where enough of its words are close together. Its score is the share of its weight that was found there.
+ * mentioned where enough of its words are close together. Its score is the share of the name's weight that these words
+ * have.
  *
- * The lexicon finds more words, but less certain ones. Mentions with a word from the lexicon are kept apart as weak
- * ones. In one list with the others, they would satisfy signals that need certain mentions ("is this word
- * explained?"). */
+ * The lexicon finds more words, but they are less certain. Mentions with a word from the lexicon go into a separate
+ * list of weak mentions. In the other list, they would satisfy signals that need certain mentions. An example is a
+ * signal that asks whether the question explains a word. */
 #include "lib/question/read.h"
 
 #include <glib.h>
@@ -24,17 +25,18 @@ enum {
 };
 
 static const float SYNONYM = 0.75F, STOP_SYNONYM = 0.5F, MIN_SCORE = 0.3F;
-static const float LEXICON = 0.7F, MIN_LEXICON = 0.3F; /* factor of the lexicon's links; least strength that counts */
-static const float NAMED = 0.95F;                      /* minimum score of a complete name */
+static const float LEXICON = 0.7F, MIN_LEXICON = 0.3F; /* factor of the lexicon's links; minimum strength of such a
+                                                        * link */
+static const float NAMED = 0.95F;                      /* minimum score of a completely mentioned name */
 static const unsigned LEXICON_KINDS = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED |
                                       1U << TEXT_RELATION_ATTRIBUTE | 1U << TEXT_RELATION_DEMONYM |
                                       1U << TEXT_RELATION_IS_A | 1U << TEXT_RELATION_HAS_KIND;
-static const float OWNER_WEIGHT = 0.3F; /* of a word with little meaning: "student" in student.student_name */
+static const float OWNER_WEIGHT = 0.3F; /* weight of a number, a stop word, or a word of the owner's name */
 
-/* A word of the text, or a word that it abbreviates or contains ("surname": last, name). */
+/* A word of the text, or a word that a word of the text abbreviates or contains ("surname": last, name). */
 struct mention_entry {
     const char *stem;
-    uint32_t token, next; /* `next`: entry with the same stem; in `links`, of the same group */
+    uint32_t token, next; /* `next` is the next entry with the same stem; in `links`, with the same group */
 };
 
 /* The words of a text, prepared for lookups. */
@@ -44,7 +46,7 @@ struct word_map {
     struct mention_entry *entries, *links;
     uint32_t n_entries, n_links, room;
     uint32_t group_head[TEXT_MAX_GROUPS]; /* group → first link */
-    struct text_word_set *set;            /* of the content words; NULL to leave the lexicon out */
+    struct text_word_set *set;            /* set of the content words; NULL if the lexicon is not used */
 };
 
 static uint32_t *slot_of(const struct word_map *map, const char *stem)
@@ -79,7 +81,7 @@ static bool is_related(const struct text_token *token)
     return token->kind == TEXT_WORD && !token->is_stop && !token->is_number;
 }
 
-/* Adds the words that a word contains or abbreviates, at the same token. */
+/* Adds the words that the token's word contains or abbreviates. They belong to the same token. */
 static bool add_parts(struct arena *arena, struct word_map *map, uint32_t token)
 {
     const struct text_token *t = &map->tokens->items[token];
@@ -107,7 +109,7 @@ static struct word_map *map_words(struct arena *arena, const struct text_tokens 
     if (!map->slots || !map->entries || !map->links) return NULL;
     memset(map->slots, 0xFF, size * sizeof *map->slots);
     memset(map->group_head, 0xFF, sizeof map->group_head);
-    for (uint32_t i = n; i-- > 0;) { /* in reverse, so that chains run forwards */
+    for (uint32_t i = n; i-- > 0;) { /* in reverse, so that each chain is in the order of the text */
         if (!is_content(&tokens->items[i])) continue;
         add_word(map, tokens->items[i].stem, i);
         if (!add_parts(arena, map, i)) return NULL;
@@ -115,10 +117,10 @@ static struct word_map *map_words(struct arena *arena, const struct text_tokens 
     return map;
 }
 
-/* A word of a name, found at a token. */
+/* A token at which the text has a word of a name. */
 struct word_hit {
     uint32_t token;
-    uint8_t word, kind; /* enum text_relation_kind */
+    uint8_t word, kind; /* index in the name; enum text_relation_kind */
     bool by_lexicon;    /* true if only the lexicon relates the words */
     float strength;
 };
@@ -133,7 +135,7 @@ static void add_hit(struct hit_list *hits, struct word_hit hit)
     if (hits->n < MAX_HITS) hits->items[hits->n++] = hit;
 }
 
-/* Adds the hits that the lexicon finds. A token that is already a hit for this word stays as it is. */
+/* Adds the hits that the lexicon finds, except at tokens that are already hits for this word. */
 static void find_related(const struct word_map *map, uint32_t word_id, uint32_t word, struct hit_list *hits)
 {
     struct text_word_match matches[MAX_MATCHES];
@@ -193,8 +195,8 @@ static void weigh(struct name *name, const struct text_tokens *words, const stru
     }
 }
 
-/* Takes the run of hits from *at as a mention, and moves *at past it. Returns true if it has a word from the
- * lexicon. */
+/* Makes a mention of the run of hits that begins at *at, and moves *at past the run. Returns true if the mention has a
+ * word from the lexicon. */
 static bool take_run(const struct name *name, const struct hit_list *hits, uint32_t *at,
                      struct question_mention *mention)
 {
@@ -205,7 +207,7 @@ static bool take_run(const struct name *name, const struct hit_list *hits, uint3
     for (; i < hits->n && hits->items[i].token - last <= MAX_GAP; i++) {
         const struct word_hit *hit = &hits->items[i];
         if (hit->strength > found[hit->word]) {
-            if (found[hit->word] > 0 && hit->token != last) break; /* the same word again begins another mention */
+            if (found[hit->word] > 0 && hit->token != last) break; /* a repeated word begins another mention */
             sum += (hit->strength - found[hit->word]) * name->weight[hit->word];
             found[hit->word] = hit->strength;
             last = hit->token;
@@ -228,8 +230,8 @@ struct mention_sink {
     uint32_t n, room;
 };
 
-/* Collects the mentions that the hits make of a name: those with a word from the lexicon if `weak`, else the others.
- * `sink` may be NULL. Returns the best score. */
+/* Collects the mentions of a name that its hits make. If `weak`, collects only those with a word from the lexicon;
+ * otherwise only the others. `sink` may be NULL. Returns the best score. */
 static float take_all(const struct name *name, struct hit_list *hits, struct question_mention like, bool weak,
                       struct mention_sink *sink)
 {
@@ -244,7 +246,7 @@ static float take_all(const struct name *name, struct hit_list *hits, struct que
     return best;
 }
 
-/* The result for a name: its best score. Mentions are added to the sinks; a sink without room takes none. */
+/* The result for a name: its best score. Mentions are added to the sinks, which ignore them if they are full. */
 struct name_found {
     float score;
     struct mention_sink mentions, weak;
@@ -273,7 +275,7 @@ static int by_place(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Scores by table number and by column id. NULL if not requested. */
+/* Scores by table number and by column id. A member is NULL if these scores are not needed. */
 struct schema_scores {
     float *tables, *columns;
 };
@@ -307,7 +309,8 @@ static bool read_evidence(struct reader *reader)
     return true;
 }
 
-/* Puts the words of the text that the lexicon may relate into the word set. Returns false if the arena is full. */
+/* Adds the words of the text to the word set, if the lexicon may relate them to others. Returns false if the arena is
+ * full. */
 static bool map_related(struct arena *arena, struct word_map *map)
 {
     uint32_t n = 0;
@@ -323,8 +326,8 @@ static struct mention_sink sink_new(struct arena *arena, uint32_t room)
     return (struct mention_sink){arena_alloc(arena, room * sizeof(struct question_mention)), 0, room};
 }
 
-/* Keeps the weak mentions with a word that no complete name has: "events" is the table of that name, and not a kind of
- * meeting. Returns false if the arena is full. */
+/* Keeps only the weak mentions that have a word outside of all completely mentioned names. So "events" is the table of
+ * that name, not a kind of meeting. Returns false if the arena is full. */
 static bool keep_weak(struct reader *reader, const struct mention_sink *weak)
 {
     struct question *out = reader->out;
@@ -347,7 +350,7 @@ static bool keep_weak(struct reader *reader, const struct mention_sink *weak)
     return true;
 }
 
-/* Adds a mention for each of the team's terms that means a column. */
+/* Adds a mention for each of the team's terms that stands for a column. */
 static void add_terms(struct reader *reader, const struct schema_scores *scores, struct mention_sink *sink)
 {
     for (uint32_t i = 0; i < reader->out->n_terms && sink->n < sink->room; i++) {

@@ -1,9 +1,9 @@
 /* Reads the requested outputs: the columns of the answer, as far as the grammar of the question tells.
  *
  * "Show the name, age and number of pets of each student who ..." → {name} {age} {number of pets}. The list of a
- * sentence begins after its lead ("show", "list", "which"). Commas and "and" separate its phrases, and a word such as
- * "of", "for", "who" or "have" ends it. This reading is uncertain, so `outputs_closed` says whether the list can be
- * trusted to be complete. An "and" that may continue the list, or a prefix ("for each city, ..."), clears it. */
+ * sentence begins after its lead ("show", "list", "which"). Commas and "and" separate its phrases. A word such as "of",
+ * "for", "who" or "have" ends it. This reading is uncertain, so `outputs_closed` says whether the list is certainly
+ * complete. An "and" that may continue the list, or a prefix ("for each city, ..."), clears it. */
 #include "lib/question/read.h"
 
 #include <glib.h>
@@ -12,18 +12,18 @@
 
 enum word_class {
     CLASS_PLAIN,
-    CLASS_LEAD,       /* show, find ...: the list follows */
-    CLASS_LEAD_FIRST, /* the same at the start of a sentence; elsewhere a plain word (state, order, name) */
-    CLASS_WHAT,       /* what, which: the list follows, perhaps after a verb */
-    CLASS_WHO,        /* who: one thing is requested; the clause follows */
-    CLASS_SKIP,       /* the, all, their: not part of a phrase */
-    CLASS_AUXILIARY,  /* do, can: after a phrase, the clause follows */
+    CLASS_LEAD,       /* show, find ...: the list follows it */
+    CLASS_LEAD_FIRST, /* like CLASS_LEAD at the start of a sentence; elsewhere a plain word (state, order, name) */
+    CLASS_WHAT,       /* what, which: the list follows it, perhaps after a verb */
+    CLASS_WHO,        /* who: requests one entity; a clause follows it */
+    CLASS_SKIP,       /* the, all, their: belongs to no phrase */
+    CLASS_AUXILIARY,  /* do, can: if it follows a phrase, a clause follows it */
     CLASS_SPLIT,      /* and, as well as */
-    CLASS_OF,         /* of: the list may continue after its object */
-    CLASS_END,        /* for, in, with: ends the list; an "and" may still continue it */
-    CLASS_CLAUSE,     /* who, whose, that, have: begins a condition, to which "and" belongs */
+    CLASS_OF,         /* of: the list may continue after the object of this word */
+    CLASS_END,        /* for, in, with: ends the list, which a later "and" may continue */
+    CLASS_CLAUSE,     /* who, whose, that, have: begins a condition; a later "and" belongs to the condition */
     CLASS_BE,         /* is, are */
-    CLASS_VAGUE       /* information, details: any number of columns */
+    CLASS_VAGUE       /* information, details: requests any number of columns */
 };
 
 static const struct {
@@ -82,7 +82,7 @@ struct output_scan {
     const struct text_token *tokens;
     uint32_t *classes; /* bits 1U << enum word_class of each token */
     uint32_t end;      /* end of the sentence */
-    bool also;         /* true if the sentence adds to the outputs of earlier ones */
+    bool also;         /* true if the sentence requests more outputs besides those of earlier sentences */
 };
 
 static bool is_class(const struct output_scan *scan, uint32_t token, enum word_class class)
@@ -100,7 +100,8 @@ static bool is_comma(const struct output_scan *scan, uint32_t token)
     return token < scan->end && scan->tokens[token].kind == TEXT_PUNCT && scan->tokens[token].norm[0] == ',';
 }
 
-/* Returns the cue of these kinds (bits) that contains the token; NULL if there is none. */
+/* Returns the cue that contains the token and has one of these kinds (bits 1U << kind). Returns NULL if there is
+ * none. */
 static const struct question_cue *cue_at(const struct question *out, uint32_t token, unsigned kinds)
 {
     for (uint32_t i = 0; i < out->n_cues && out->cues[i].first <= token; i++)
@@ -112,7 +113,7 @@ static const unsigned COMPUTED = 1U << QUESTION_CUE_COUNT | 1U << QUESTION_CUE_Q
                                  1U << QUESTION_CUE_TOTAL | 1U << QUESTION_CUE_MAXIMUM | 1U << QUESTION_CUE_MINIMUM |
                                  1U << QUESTION_CUE_RATIO;
 
-/* True if all tokens only say how to sort: "oldest first". */
+/* True if the tokens only say how to sort: "oldest first". */
 static bool only_sorts(const struct question *out, uint32_t first, uint32_t end)
 {
     while (first < end && cue_at(out, first, 1U << QUESTION_CUE_DIRECTION | 1U << QUESTION_CUE_SORT)) first++;
@@ -133,7 +134,7 @@ static void push_phrase(struct output_scan *scan, uint32_t first, uint32_t end)
     }
 }
 
-/* Returns the number of tokens of the separator at the token; 0 if there is none. */
+/* Returns the number of tokens of the separator that begins at the token; 0 if there is none. */
 static uint32_t split_at(const struct output_scan *scan, uint32_t i)
 {
     if (is_word(scan, i, "as") && is_word(scan, i + 1, "well") && is_word(scan, i + 2, "as")) return 3;
@@ -143,7 +144,7 @@ static uint32_t split_at(const struct output_scan *scan, uint32_t i)
     return is_class(scan, i, CLASS_SPLIT) ? 1 : 0;
 }
 
-/* True if a phrase that certainly requests an output begins here: "their ages", "how many", "the number of". */
+/* True if a phrase begins here that certainly requests an output: "their ages", "how many", "the number of". */
 static bool surely_asks(const struct output_scan *scan, uint32_t i)
 {
     static const char *const WORDS[] = {"their", "its", "how", "what", "when", "where", "who"};
@@ -153,7 +154,7 @@ static bool surely_asks(const struct output_scan *scan, uint32_t i)
     return i < scan->end && cue_at(scan->out, i, COMPUTED);
 }
 
-/* True if the phrase continues over this "of": "date of birth", "number of pets". */
+/* True if the phrase continues after this "of": "date of birth", "number of pets". */
 static bool of_inside(const struct output_scan *scan, uint32_t of, uint32_t first)
 {
     const struct question *out = scan->out;
@@ -163,7 +164,7 @@ static bool of_inside(const struct output_scan *scan, uint32_t of, uint32_t firs
     return mention && mention->score > 0.8 && mention->first >= first && mention->first < of;
 }
 
-/* True if a column begins here by its exact name, behind an article: "the titles". */
+/* True if an article and then the exact name of a column begin here: "the titles". */
 static bool names_column(const struct output_scan *scan, uint32_t i)
 {
     uint32_t first = i;
@@ -175,8 +176,8 @@ static bool names_column(const struct output_scan *scan, uint32_t i)
            !(table && table->score >= column->score);
 }
 
-/* Skips the objects after "of". Returns the token at which the list continues, or 0 if it ends. Clears `outputs_closed`
- * if the list may continue. */
+/* Skips the objects after "of". Returns the token at which the list continues, or 0 if the list ends. Clears
+ * `outputs_closed` if the list may continue. */
 static uint32_t after_of(struct output_scan *scan, uint32_t i)
 {
     for (; i < scan->end; i++) {
@@ -199,8 +200,8 @@ static bool ends_in_column(const struct output_scan *scan, uint32_t i)
     return mention && mention->exact && mention->score > 0.75 && mention->first + mention->n_tokens == scan->end;
 }
 
-/* Reads the rest of the sentence, and clears `outputs_closed` if it may request more. `clause` says that a condition
- * has begun. */
+/* Inspects the rest of the sentence, and clears `outputs_closed` if the rest may request more outputs. `clause` is true
+ * if a condition has already begun. */
 static void doubt_rest(struct output_scan *scan, uint32_t i, bool clause)
 {
     for (; i < scan->end; i++) {
@@ -218,7 +219,7 @@ static void doubt_rest(struct output_scan *scan, uint32_t i, bool clause)
     }
 }
 
-/* True if an "and" may join two operands: "the sum of A and B", "the difference between A and B". */
+/* True if an "and" in the phrase may join two operands: "the sum of A and B", "the difference between A and B". */
 static bool holds_pair(const struct output_scan *scan, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
@@ -270,7 +271,7 @@ static void read_list(struct output_scan *scan, uint32_t i)
     if (i < scan->end) doubt_rest(scan, i, is_class(scan, i, CLASS_CLAUSE) || is_class(scan, i, CLASS_BE));
 }
 
-/* Returns the first token of a sentence's list; UINT32_MAX if no list can be read. */
+/* Returns the first token of the list of a sentence; UINT32_MAX if no list can be read. */
 static uint32_t find_lead(struct output_scan *scan, uint32_t first)
 {
     uint32_t i = first;
@@ -279,7 +280,7 @@ static uint32_t find_lead(struct output_scan *scan, uint32_t first)
            (is_word(scan, i, "please") || is_word(scan, i, "can") || is_word(scan, i, "could") ||
             is_word(scan, i, "you") || is_word(scan, i, "also") || is_word(scan, i, "i") || is_word(scan, i, "and")))
         i++;
-    if (i < scan->end && is_class(scan, i, CLASS_END)) { /* "For each city, ...", "In which year ..." */
+    if (i < scan->end && is_class(scan, i, CLASS_END)) { /* a prefix: "For each city, ...", "In which year ..." */
         uint32_t comma = i;
         while (comma < scan->end && !is_comma(scan, comma)) comma++;
         scan->out->outputs_closed = false;
@@ -314,7 +315,7 @@ static void read_sentence(struct output_scan *scan, uint32_t first)
     }
     if (out->n_outputs == before) out->outputs_closed = false;
     if (before && out->n_outputs > before &&
-        !scan->also) { /* "Which ...? List their ids." usually requests the ids only */
+        !scan->also) { /* "Which ...? List their ids." usually requests only the ids */
         memmove(out->outputs, out->outputs + before, (out->n_outputs - before) * sizeof *out->outputs);
         out->n_outputs -= before;
         out->outputs_closed = false;

@@ -1,7 +1,7 @@
 /* Compiles tables of patterns, and finds the longest pattern at a token (pattern.h).
  *
  * Each pattern is a row of steps, and each step is a set of words as bits. An index lists the rows that may begin with
- * a word or a number, so that few rows are tried at a token. Matching backtracks over optional steps. */
+ * a given word or with a number, so only few rows are tried at a token. Matching backtracks over optional steps. */
 #include "lib/question/pattern.h"
 
 #include <glib.h>
@@ -9,7 +9,7 @@
 
 enum { MAX_WORDS = 2048, SET_PARTS = MAX_WORDS / 64 };
 
-/* One word of a compiled pattern: a set of words, by their numbers. */
+/* One word of a compiled pattern, as a set of word numbers. */
 struct step {
     uint64_t set[SET_PARTS];
     bool number, any, optional;
@@ -24,7 +24,8 @@ struct pattern_table {
     GHashTable *ids; /* word → number + 1 */
     struct step *steps;
     struct pattern_row *patterns;
-    GArray *starts[MAX_WORDS], *number_starts; /* of uint16_t: rows that may begin with the word or a number */
+    GArray *starts[MAX_WORDS], *number_starts; /* uint16_t row numbers: rows that may begin with the word; rows that may
+                                                * begin with a number */
 };
 
 uint32_t pattern_word(const struct pattern_table *table, const char *word)
@@ -47,7 +48,7 @@ static void step_add(struct pattern_table *table, struct step *step, const char 
     step->set[id / 64] |= 1ULL << id % 64;
 }
 
-/* Compiles the word [p, end) of a pattern. */
+/* Compiles one word of a pattern, the bytes [p, end). */
 static void step_compile(struct pattern_table *table, struct step *step, const char *p, const char *end)
 {
     if (*p == '?' && end - p > 1) {
@@ -147,14 +148,15 @@ static bool step_takes(const struct pattern_text *text, const struct step *step,
     return id != PATTERN_NO_WORD && step->set[id / 64] >> id % 64 & 1U;
 }
 
-/* Returns the number of tokens that a step takes. A number includes its scale ("ten million"). */
+/* Returns the number of tokens that a matching step takes. A number includes its scale ("ten million"). */
 static int tokens_at(const struct pattern_text *text, const struct step *step, uint32_t token)
 {
     int value = step->number ? text->value_at[token] : -1;
     return value < 0 ? 1 : (int)text->question->values[value].n_tokens;
 }
 
-/* Returns the number of tokens that the steps from `s` on take at `token`; -1 if they do not match. */
+/* Returns the number of tokens that the steps from `s` on match, beginning at `token`. Returns -1 if they do not
+ * match. */
 static int match_steps(const struct pattern_text *text, const struct pattern_row *pattern, uint32_t s, uint32_t token)
 {
     if (s == pattern->n_steps) return 0;

@@ -1,7 +1,7 @@
 /* Matches patterns of words in a question.
  *
  * A pattern is a list of words, separated by spaces. `a|b` are alternatives, `?a` is optional, `#` is a number, and `*`
- * is any one word. A table of patterns is compiled once, and its patterns are indexed by first word. */
+ * is any one word. Compile a table of patterns once; its patterns are then indexed by their first word. */
 #ifndef ASSAY_LIB_QUESTION_PATTERN_H
 #define ASSAY_LIB_QUESTION_PATTERN_H
 
@@ -22,9 +22,10 @@ uint32_t pattern_word(const struct pattern_table *table, const char *word);
 struct pattern_text {
     const struct pattern_table *table;
     const struct question *question;
-    uint32_t *ids; /* by token: number of its word; the caller may replace it by another word's */
-    int *value_at; /* by token: index of the number that begins there, or -1 */
-    /* Returns whether a match counts. NULL accepts all matches. */
+    uint32_t *ids; /* by token: number of its word in the table; the caller may replace it with the number of another
+                    * word */
+    int *value_at; /* by token: index of the question's value that is a number and begins there, or -1 */
+    /* Returns true if a match counts. NULL accepts all matches. */
     bool (*accept)(const struct pattern_text *text, uint32_t row, uint32_t first, uint32_t n_tokens);
 };
 
@@ -32,8 +33,8 @@ struct pattern_text {
 bool pattern_read(struct pattern_text *text, struct arena *arena, const struct pattern_table *table,
                   const struct question *question);
 
-/* Returns the row that takes most tokens from `token` on, the first of several. *n_tokens gets their number. Returns -1
- * if no row matches. Thread: any. */
+/* Returns the row that matches the most tokens, beginning at `token`. If several rows match equally many, returns the
+ * first of them. *n_tokens gets the number of matched tokens. Returns -1 if no row matches. Thread: any. */
 int pattern_at(const struct pattern_text *text, uint32_t token, uint32_t *n_tokens);
 
 #endif

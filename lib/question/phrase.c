@@ -11,13 +11,13 @@ static bool is_word(const struct text_token *token, const char *word, size_t len
            (token->stem != token->norm && strncmp(token->stem, word, len) == 0 && token->stem[len] == '\0');
 }
 
-/* True if the first letter already rules the token out. This cheap test decides most comparisons. */
+/* True if the first letter shows that the token is another word. This cheap test decides most comparisons. */
 static bool may_not_be(const struct text_token *token, char first)
 {
     return first != '*' && first != *token->norm && first != *token->stem;
 }
 
-/* Returns the number of tokens that the phrase takes at `at`; 0 if it does not occur there. */
+/* Returns the number of tokens that the phrase has at `at`; 0 if it does not occur there. */
 static uint32_t phrase_length(const struct text_tokens *tokens, uint32_t at, const char *phrase)
 {
     uint32_t n = 0;
@@ -34,7 +34,8 @@ static uint32_t phrase_length(const struct text_tokens *tokens, uint32_t at, con
 
 enum { LETTERS = 32, INDEXED = 64 };
 
-/* The first INDEXED tokens by first letter, as bit sets. Most phrases of a list begin with none of these letters. */
+/* The first INDEXED tokens, indexed by first letter: bit i is token i. Most phrases of a list begin with none of these
+ * letters. */
 struct first_letters {
     uint64_t at[LETTERS];
 };
@@ -48,7 +49,7 @@ static void index_letters(const struct text_tokens *tokens, struct first_letters
     }
 }
 
-/* Returns the first token of the phrase in [from, end); `end` if it does not occur. */
+/* Returns the first token of the phrase's first occurrence in [from, end); `end` if it does not occur. */
 static uint32_t phrase_place(const struct text_tokens *tokens, const struct first_letters *letters, const char *phrase,
                              uint32_t from, uint32_t end, uint32_t *length)
 {
@@ -82,7 +83,7 @@ bool question_phrase_in(const struct text_tokens *tokens, const char *const *phr
     return find(tokens, &letters, phrases, from, at);
 }
 
-/* --- cached results: all candidates of a question search for the same lists --- */
+/* --- cached results, because all candidates of a question search for the same lists --- */
 
 enum { KEPT = 128, PROBES = 8 };
 
@@ -98,7 +99,7 @@ struct kept_phrases {
     struct kept_phrase items[KEPT];
 };
 
-/* Returns the question's cache; NULL without a cache, or if the arena is full. */
+/* Returns the cache of the question. Returns NULL if it has none, or if the arena is full. */
 static struct kept_phrases *kept_of(const struct question *question)
 {
     struct question_memo *memo = question->memo;
@@ -108,7 +109,8 @@ static struct kept_phrases *kept_of(const struct question *question)
     return memo->phrases;
 }
 
-/* Returns the slot of this search, or a free slot for it; NULL if neither is within PROBES slots. */
+/* Returns the slot that holds this search, or a free slot for it. Returns NULL if neither is among the first PROBES
+ * slots. */
 static struct kept_phrase *place_of(struct kept_phrases *kept, const char *const *phrases, uint32_t from)
 {
     uint64_t hash = ((uintptr_t)phrases / sizeof *phrases + from) * UINT64_C(0x9E3779B97F4A7C15) >> 32;

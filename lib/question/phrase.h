@@ -1,4 +1,4 @@
-/* Finds phrases of a list in a question or in another text. */
+/* Finds the phrases of a list in a question or in another text. */
 #ifndef ASSAY_LIB_QUESTION_PHRASE_H
 #define ASSAY_LIB_QUESTION_PHRASE_H
 
@@ -8,9 +8,10 @@ struct question_phrase {
     uint32_t first, n_tokens;
 };
 
-/* Finds the first occurrence, at or after token `from`, of any phrase in a NULL-terminated list. Phrases are folded
- * words or stems, separated by single spaces; * matches any one token but punctuation. If several phrases begin at that
- * token, the first in the list wins. Returns false if there is no occurrence; *at is then unchanged. */
+/* Finds the first occurrence of any phrase in a NULL-terminated list, at or after token `from`. A phrase is folded
+ * words or stems, separated by single spaces. In a phrase, * matches any one token except punctuation. If several
+ * phrases begin at the same token, the first in the list wins. Returns false if there is no occurrence, and leaves *at
+ * unchanged. */
 bool question_phrase_in(const struct text_tokens *tokens, const char *const *phrases, uint32_t from,
                         struct question_phrase *at);
 

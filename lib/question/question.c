@@ -1,4 +1,4 @@
-/* Reads a question by running all steps. Each step has its own file (read.h). */
+/* Reads a question by calling all steps in order. Each step has its own file (read.h). */
 #include "lib/question/question.h"
 
 #include "lib/question/frame.h"
@@ -18,7 +18,7 @@ static bool tokenize(struct arena *arena, const char *text, struct text_tokens *
     return out->items != NULL;
 }
 
-/* Function words of other languages that are not English words. */
+/* Function words of other languages. None of them is an English word. */
 static const char *const FOREIGN[] = {
     "der",     "die",     "das",   "und",    "wie",   "viele", "welche",  "welcher", "welches", "ist",     "sind",
     "mit",     "von",     "den",   "dem",    "nicht", "haben", "hat",     "alle",    "eine",    "einen",   "le",
@@ -29,8 +29,8 @@ static const char *const FOREIGN[] = {
     "quais",   "com",     "dos",   "das",    "os",    "nos",   "hoeveel", "welke",   "zijn",    "het",     "een",
     "van",     "med",     "och",   "som",    "ile",   "jest",  "kaç"};
 
-/* True if the question is not in English. Most of its words are in another script, or more of its function words are of
- * other languages than of English. */
+/* True if the question is not in English: most of its words are in another script, or it has more foreign function
+ * words than English ones. */
 static bool is_foreign(const struct question *out)
 {
     uint32_t words = 0, english = 0, foreign = 0, scripts = 0;

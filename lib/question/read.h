@@ -29,7 +29,8 @@ bool read_definitions(struct reader *reader); /* fills definitions, from the evi
 bool read_cues(struct reader *reader);        /* fills cues; needs values and mentions */
 bool read_outputs(struct reader *reader);     /* fills outputs; needs cues */
 
-/* Returns the best mention of a column (want_column) or a table whose span covers the token; NULL if there is none. */
+/* Returns the best mention of a column (if want_column) or of a table whose span covers the token. Returns NULL if
+ * there is none. */
 const struct question_mention *read_mention_at(const struct question *question, uint32_t token, bool want_column);
 
 #endif

@@ -1,5 +1,6 @@
-/* Finds the team's terms (words.yaml, lib/schema/terms.c) in a question. The meaning of each term is appended to the
- * evidence, for all readers of the evidence. A term of a column becomes a mention of that column (read_mentions). */
+/* Finds the team's terms (words.yaml, lib/schema/terms.c) in a question. Appends the meaning of each term to the
+ * evidence, so that all readers of the evidence see it. A term that stands for a column also becomes a mention of that
+ * column (read_mentions). */
 #include "lib/question/read.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ static bool is_at(const struct text_tokens *tokens, uint32_t at, const struct te
     return true;
 }
 
-/* Returns the first token of the term's first occurrence; UINT32_MAX if there is none. */
+/* Returns the first token of the term's first occurrence; UINT32_MAX if the term does not occur. */
 static uint32_t find_term(const struct text_tokens *tokens, const struct schema_term *term)
 {
     for (uint32_t at = 0; at < tokens->n; at++)

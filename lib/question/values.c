@@ -1,8 +1,9 @@
 /* Reads the values that the question states: quoted texts, numbers, runs of words that the database holds, and other
  * proper names.
  *
- * At each word, the longest run that the value index holds is taken. Runs in lower case are limited to MAX_PLAIN_RUN
- * words, because longer ones are rarely values and each try costs a lookup. MAX_TRIES limits the lookups of runs. */
+ * At each word, the longest run that the value index holds becomes a value. A run in lower case has at most
+ * MAX_PLAIN_RUN words: longer runs are rarely values, and each try costs a lookup. MAX_TRIES limits the lookups of a
+ * question. */
 #include "lib/question/read.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ static bool add_quoted(struct reader *reader, uint32_t i)
     return keep_hits(reader, value, hits, n);
 }
 
-/* Words after a number that multiply it: "ten million", "200 thousand". */
+/* Words that multiply the number before them: "ten million", "200 thousand". */
 static const struct {
     const char *word;
     double factor;
@@ -94,7 +95,7 @@ static bool is_times(const struct text_token *token, double *number)
     return false;
 }
 
-/* Adds the number at `i`. Sets *taken to the number of its tokens. */
+/* Adds the number at token `i`. Sets *taken to the number of tokens that it has. */
 static bool add_number(struct reader *reader, uint32_t i, double number, bool spelled, uint32_t *taken)
 {
     double factor = 1;
@@ -133,7 +134,7 @@ static bool may_end(const struct text_tokens *tokens, uint32_t i)
     return may_start(tokens, i);
 }
 
-/* Returns the greatest length of a run from `first` that may be looked up. */
+/* Returns the maximum length of a run that begins at `first`. */
 static uint32_t run_room(const struct text_tokens *tokens, uint32_t first, uint32_t limit)
 {
     uint32_t n = 0, room = MAX_PLAIN_RUN;
@@ -145,8 +146,8 @@ static uint32_t run_room(const struct text_tokens *tokens, uint32_t first, uint3
     return n < room ? n : room;
 }
 
-/* True if the run may be a proper name. It then has a capitalised word that does not begin a sentence, or a number
- * among several words. */
+/* True if the run may be a proper name: it has a capitalised word that does not begin a sentence, or it has several
+ * words and one is a number. */
 static bool has_capital(const struct text_tokens *tokens, uint32_t first, uint32_t n)
 {
     for (uint32_t i = first; i < first + n; i++)
@@ -164,8 +165,8 @@ static bool is_all_name(const struct question *out, uint32_t first, uint32_t n)
     return true;
 }
 
-/* Looks up runs from `first`, longest first. Returns the number of tokens taken; 0 if the database holds none of the
- * runs. */
+/* Looks up the runs that begin at `first`, longest first. Returns the number of tokens of the found run; 0 if the
+ * database holds none of them. */
 static uint32_t add_known_run(struct reader *reader, uint32_t first, uint32_t limit, uint32_t *tries, bool *full)
 {
     const struct text_tokens *tokens = &reader->out->tokens;

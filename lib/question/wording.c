@@ -1,7 +1,7 @@
 /* Reads the words of a question and the parts of a printed meaning, and sums the weights of their keys (wording.h).
  *
- * All sets are bounded arrays of hashes. wording_score looks each key up when it is made; only wording_keys stores
- * them. */
+ * All sets are arrays of hashes with a fixed capacity. wording_score looks up each key when it makes it; only
+ * wording_keys stores the keys. */
 #include "lib/question/wording.h"
 
 #include "lib/text/text.h"
@@ -28,8 +28,8 @@ struct wording_words {
     uint32_t n, n_grams;
     uint32_t words[MAX_WORDS];   /* hashes of the words; 0 separates question and evidence */
     uint32_t numbers[MAX_WORDS]; /* hash of the digits of a number word; else 0 */
-    uint32_t common[MAX_WORDS];  /* the word if it is common; else 0 */
-    uint32_t grams[MAX_GRAMS];   /* sorted, each once */
+    uint32_t common[MAX_WORDS];  /* the hash if the word is common; else 0 */
+    uint32_t grams[MAX_GRAMS];   /* hashes of common words and of pairs; sorted, each once */
 };
 
 /* --- words --- */
@@ -45,8 +45,8 @@ static bool is_letter(char c)
     return g_ascii_isalpha(c) || (unsigned char)c >= 0x80;
 }
 
-/* Returns the bytes of the word at the start of a text. A word is letters up to a capital inside a name, a number, or a
- * run of signs. Returns 0 if the text starts with another byte. */
+/* Returns the number of bytes of the word at the start of a text. A word is a number, a run of signs, or letters up to
+ * a capital that follows a lower-case letter. Returns 0 if the text starts with any other byte. */
 static size_t word_length(const char *text, size_t len)
 {
     size_t n = 0;
@@ -71,7 +71,8 @@ static uint32_t hash_of_word(struct arena *arena, const char *text, size_t len)
     return stem ? hash_of(stem, strlen(stem)) : 1;
 }
 
-/* Fills the hashes of the words of a text with at least `least` bytes. Returns their count. */
+/* Fills `out` with the hashes of the words of a text. Words of letters need at least `least` bytes. Returns the number
+ * of hashes. */
 static uint32_t split_words(struct arena *arena, const char *text, size_t len, size_t least, uint32_t *out,
                             uint32_t max)
 {
@@ -83,8 +84,8 @@ static uint32_t split_words(struct arena *arena, const char *text, size_t len, s
     return n;
 }
 
-/* Returns the hash of the digits of a number word, because a question says "three" and a query 3; 0 for another
- * word. */
+/* Returns the hash of the digits of a number word, because a question says "three" where a query has 3. Returns 0 for
+ * any other word. */
 static uint32_t number_of(uint32_t word)
 {
     static const char *const names[] = {"one",   "two",   "three", "four", "five",   "six",
@@ -139,7 +140,7 @@ void wording_use(struct wording_words *wording, const struct wording_model *mode
     wording->model = model;
     wording->n_grams = 0;
     if (!model) return;
-    wording->grams[wording->n_grams++] = 1; /* key of a part alone */
+    wording->grams[wording->n_grams++] = 1; /* a key of the part without a word */
     for (uint32_t i = 0; i < wording->n; i++) {
         uint32_t word = wording->words[i];
         bool common = word && model->n_common && bsearch(&word, model->common, model->n_common, sizeof word, by_value);
@@ -159,14 +160,14 @@ uint32_t wording_words(const struct wording_words *wording, const uint32_t **out
 
 /* --- items of a printed meaning --- */
 
-/* Positions of words in a question, one bit for each. */
+/* A set of positions of words in a question, one bit for each position. */
 struct places {
     uint64_t bits[MAX_WORDS / 64];
 };
 
 struct wording_item {
     uint32_t hash;
-    struct places named; /* positions at which the question names it */
+    struct places named; /* positions at which the question names the item */
 };
 
 static bool find_places(const struct wording_words *wording, uint32_t word, struct places *places)
@@ -180,8 +181,8 @@ static bool find_places(const struct wording_words *wording, uint32_t word, stru
     return found;
 }
 
-/* Makes an item that counts as its kind, and as named or not. A literal is named if the question has all its words, and
- * a name if it has one of them. */
+/* Makes an item whose hash depends only on its kind and on whether the question names it. A literal is named if the
+ * question has all its words. A name is named if the question has one of its words. */
 static struct wording_item named_item(struct arena *arena, const struct wording_words *wording, const char *kind,
                                       const char *text, size_t len)
 {
@@ -195,7 +196,7 @@ static struct wording_item named_item(struct arena *arena, const struct wording_
     return item;
 }
 
-/* True for numbers of the calculation itself, which need not be in the question. */
+/* True for numbers that belong to the calculation itself, so that the question need not have them. */
 static bool is_constant(const char *text, size_t len)
 {
     static const char *const constants[] = {"0", "1", "2", "100", "1.0", "100.0"};
@@ -212,7 +213,7 @@ static struct wording_item number_item(struct arena *arena, const struct wording
     return item;
 }
 
-/* Words that meaning_print adds, and functions of many databases. Sorted. */
+/* Words that meaning_print adds, and functions that many databases have. Sorted. */
 static const char *const KNOWN[] = {
     "abs",       "after",      "all",        "anti",     "any",      "as",        "ascending", "average",      "before",
     "between",   "by",         "case",       "cast",     "coalesce", "count",     "current",   "date",         "day",
@@ -255,7 +256,7 @@ static bool is_name_byte(char c)
     return is_letter(c) || g_ascii_isdigit(c) || c == '_' || c == '$';
 }
 
-/* Reads a name: "orders.channel", "orders#2.channel", "orders", "sum". *size gets its bytes. */
+/* Reads a name: "orders.channel", "orders#2.channel", "orders", "sum". *size gets its length in bytes. */
 static struct wording_item name_item(struct arena *arena, const struct wording_words *wording, const char *text,
                                      size_t *size)
 {
@@ -278,7 +279,8 @@ static struct wording_item name_item(struct arena *arena, const struct wording_w
     return named_item(arena, wording, "name", text, n);
 }
 
-/* Reads the item at the start of a text. *size gets its bytes. Returns false if it is no item. */
+/* Reads the item at the start of a text. *size gets its length in bytes. Returns false if the text does not begin with
+ * an item. */
 static bool read_item(struct arena *arena, const struct wording_words *wording, const char *text, size_t *size,
                       struct wording_item *out)
 {
@@ -313,7 +315,8 @@ struct wording_parts {
     struct arena *arena;
     const struct wording_words *wording;
     uint64_t parts[MAX_PARTS]; /* sorted, each once, after merge_parts */
-    uint64_t near[MAX_NEAR];   /* keys of words near named parts; sorted, each once, after merge_parts */
+    uint64_t near[MAX_NEAR];   /* keys of named parts with the words near their names; sorted, each once, after
+                                * merge_parts */
     uint32_t n, n_near;
 };
 
@@ -351,8 +354,8 @@ static void add_item(struct wording_parts *parts, uint64_t line, const struct wo
     add_part(parts, mix_key(mix_key(line, before->hash), item->hash), &both);
 }
 
-/* Returns the hash of a line's name without numbers, and moves *text past it. Lines of inner relations have other
- * hashes. */
+/* Returns the hash of the name of a line, without its number, and moves *text past the name. Lines of inner relations
+ * have different hashes. */
 static uint64_t read_line_name(const char **text)
 {
     const char *at = *text;
@@ -389,7 +392,7 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the parts and removes repeats. A part that occurs more than once adds another part. */
+/* Sorts the parts and removes repeats. A part that occurs more than once adds one further part that says so. */
 static void merge_parts(struct wording_parts *parts)
 {
     uint32_t kept = 0, n = parts->n;

@@ -1,5 +1,6 @@
-/* Reads and writes the file of a wording model: a header, the hashes of the common words, and the weights. The model is
- * linked in, as the lexicon is (lib/text/lexicon.h). So no worker can lack it, and all workers have the same. */
+/* Reads and writes the file of a wording model: a header, the hashes of the common words, and the weights. The bundled
+ * model is linked in, like the lexicon (lib/text/lexicon.h). So every worker has it, and all workers have the same
+ * one. */
 #include "lib/question/wording.h"
 
 #include <glib.h>

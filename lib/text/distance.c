@@ -1,11 +1,11 @@
-/* Similarity of strings by their letters: edit distance and Jaro-Winkler. */
+/* Compares strings by their letters: edit distance and Jaro-Winkler similarity. */
 #include "lib/text/internal.h"
 
 #include <string.h>
 
 enum { POINTS_MAX = 64, BYTES_MAX = 1024 };
 
-/* A string as units to compare: code points, or bytes if it has too many code points. */
+/* A string as comparable units: code points, or bytes if it has too many code points. */
 struct units {
     uint32_t items[BYTES_MAX];
     unsigned n;
@@ -44,7 +44,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
     return ab < c ? ab : c;
 }
 
-/* Fills one row of the optimal string alignment table. Returns its smallest entry. */
+/* Fills one row of the table of the optimal string alignment. Returns the smallest entry of the row. */
 static unsigned fill_row(const struct units *a, const struct units *b, unsigned i, const unsigned *before,
                          const unsigned *last, unsigned *row)
 {
@@ -70,7 +70,7 @@ unsigned text_distance(const char *a, const char *b, unsigned limit)
     unsigned best_before = 0, distance = y.n;
     for (unsigned i = 1; i <= x.n; i++) {
         unsigned best = fill_row(&x, &y, i, rows[(i + 1) % 3], rows[(i + 2) % 3], rows[i % 3]);
-        /* a swap reaches two rows back, so both must be past the limit */
+        /* a swap refers to the row before the last, so both rows must exceed the limit */
         if (best > limit && best_before > limit) return limit + 1;
         best_before = best;
         distance = rows[i % 3][y.n]; /* NOLINT: fill_row has set all of 0 .. y.n */
@@ -78,7 +78,8 @@ unsigned text_distance(const char *a, const char *b, unsigned limit)
     return distance > limit ? limit + 1 : distance;
 }
 
-/* Returns the Jaro similarity: matching letters within half the longer length, minus those out of order. */
+/* Returns the Jaro similarity: the share of letters that match within half the longer length, reduced for letters that
+ * match in another order. */
 static double jaro(const struct units *a, const struct units *b)
 {
     bool used_a[BYTES_MAX] = {false}, used_b[BYTES_MAX] = {false};
@@ -111,5 +112,5 @@ double text_similarity(const char *a, const char *b)
     double base = jaro(&x, &y);
     unsigned prefix = 0;
     while (prefix < 4 && prefix < x.n && prefix < y.n && x.items[prefix] == y.items[prefix]) prefix++;
-    return base > 0.7 ? base + prefix * 0.1 * (1 - base) : base; /* Winkler's boost for a common start */
+    return base > 0.7 ? base + prefix * 0.1 * (1 - base) : base; /* Winkler's bonus for a common prefix */
 }

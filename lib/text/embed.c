@@ -1,12 +1,12 @@
-/* The built-in embedding: a bag of hashed features in TEXT_DIM signed buckets, of unit length.
+/* The built-in embedding: a bag of hashed features in TEXT_DIM signed buckets, scaled to unit length.
  *
- * A word adds three kinds of features: its stem, its synonym groups (so salary and wage are similar) and the trigrams
- * of its stem (so similar spellings are similar). Stop words count only if the text has no other words. Generic field
- * words (name, id, type) have a lower weight.
+ * A word adds three kinds of features: its stem, its synonym groups, and the trigrams of its stem. The groups make
+ * salary and wage similar, and the trigrams make similar spellings similar. Stop words count only if the text has no
+ * other words. Generic field words (name, id, type) have a lower weight.
  *
- * Texts repeat their words, and explanations most of all. Each thread caches the features of a word by its spelling, so
- * a repeated word needs no other lookup. Cached features are added in the same order, so the sums are identical to the
- * bit. */
+ * Texts, and above all explanations, repeat their words. So each thread caches the features of a word by its spelling,
+ * and a repeated word needs no other lookup. Cached features are added in the same order as new ones, so the sums are
+ * identical to the bit. */
 #include "lib/text/internal.h"
 
 #include <math.h>
@@ -22,11 +22,11 @@ struct feature {
     float weight;
 };
 
-/* A word as written (len is 0 if the slot is empty), and its features. Two kinds of words are computed each time:
- * longer ones than `text`, and those with more features than the slot, which `n` still counts. */
+/* A cached word as written, and its features; `len` is 0 if the slot is empty. Two kinds of words are computed each
+ * time: words longer than `text`, and words with more features than fit into the slot. `n` counts all features. */
 struct kept_word {
     uint8_t kind, len;
-    bool is_stop; /* it adds no features */
+    bool is_stop; /* true if the word adds no features */
     char text[KEPT_TEXT];
     uint32_t n;
     struct feature features[KEPT_FEATURES];
@@ -56,7 +56,7 @@ static struct embed_state *state_get(void)
     return state;
 }
 
-/* The target of features: `out`, and the word to be cached (NULL if none). */
+/* The target of new features: `out`, and the word to cache (NULL if none). */
 struct bag {
     float *out;
     struct kept_word *keep;
@@ -93,8 +93,8 @@ static void add_word(struct bag *bag, const struct text_token *token, float weig
     for (unsigned i = 0; i < stem->n_groups; i++) add_feature(bag, &stem->groups[i], sizeof stem->groups[i], 2, share);
 }
 
-/* Adds a word that is not cached. Names inside a text ("avg_salary", "StuID") count as their words. Most words are not
- * names and are added unchanged. */
+/* Adds a word that is not cached. A name ("avg_salary", "StuID") counts as the words that it consists of. Most words
+ * are no such names and are added unchanged. */
 static bool add_anew(struct arena *arena, struct bag *bag, const char *text, const struct text_token *token,
                      bool stop_words)
 {
@@ -117,7 +117,7 @@ static bool is_same_span(const struct kept_word *word, const struct token_span *
            memcmp(word->text, span->text, span->len) == 0;
 }
 
-/* Reads a word that is not cached, and caches it if it fits. Returns NULL if the arena is full. */
+/* Reads a word that is not cached, and caches it if it fits into a slot. Returns NULL if the arena is full. */
 static const struct kept_word *read_word(struct embed_state *state, float *out, const struct token_scan *scan,
                                          const struct token_span *span, struct kept_word *word)
 {
@@ -133,7 +133,7 @@ static const struct kept_word *read_word(struct embed_state *state, float *out, 
     return NULL;
 }
 
-/* Adds a word. Its features depend only on its kind and its text. */
+/* Adds a word, from the cache if possible. The features of a word depend only on its kind and its text. */
 static const struct kept_word *add_span(struct embed_state *state, float *out, const struct token_scan *scan,
                                         const struct token_span *span)
 {

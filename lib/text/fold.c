@@ -1,9 +1,9 @@
-/* Folding: compatibility decomposition without marks, in lower case, with single spaces. It works on one code point at
- * a time, so only the arena bounds its memory.
+/* Folding: compatibility decomposition without marks, in lower case, with single spaces. It handles one code point at a
+ * time, so only the arena limits the length of a text.
  *
- * ASCII has a separate fast path with the same result. Letters that Unicode does not decompose, and typographic
- * punctuation, are replaced by a table. Bytes that are not valid UTF-8 are read as Latin-1, so both encodings of one
- * text fold alike. */
+ * ASCII text takes a separate fast path with the same result. A table replaces typographic punctuation, and letters
+ * that Unicode does not decompose. Bytes that are not valid UTF-8 are read as Latin-1, so both encodings of a text give
+ * the same result. */
 #include "lib/text/internal.h"
 
 #include <glib.h>
@@ -12,7 +12,7 @@
 unsigned utf8_read_wide(const char *p, const char *end, uint32_t *cp)
 {
     gunichar c = g_utf8_get_char_validated(p, end - p);
-    if (c >= 0x110000U) return *cp = (unsigned char)*p, 1; /* (gunichar)-1 and -2: invalid or truncated UTF-8 */
+    if (c >= 0x110000U) return *cp = (unsigned char)*p, 1; /* (gunichar)-1 and -2 mean invalid and truncated UTF-8 */
     *cp = c;
     return c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 }
@@ -42,7 +42,8 @@ bool is_wide_space_char(uint32_t cp)
     return g_unichar_isspace(cp) || g_unichar_iscntrl(cp) || g_unichar_type(cp) == G_UNICODE_FORMAT;
 }
 
-/* Letters that Unicode does not decompose but that are often written without marks, and typographic punctuation. */
+/* Typographic punctuation, and letters that Unicode does not decompose although users often write them without
+ * marks. */
 static const struct {
     uint32_t cp;
     const char *plain;
@@ -60,11 +61,11 @@ static const char *plain_form(uint32_t cp)
     return NULL;
 }
 
-/* The output of folding. If `out` is NULL, bytes are only counted. */
+/* The output of folding. If `out` is NULL, bytes are counted but not written. */
 struct folding {
     char *out;
     size_t n;
-    bool gap; /* a space followed the last letter */
+    bool gap; /* true if a space followed the last letter */
 };
 
 static void put(struct folding *to, const char *bytes, size_t n)
@@ -117,7 +118,7 @@ static bool all_ascii(const char *text, size_t len)
     return seen < 0x80;
 }
 
-/* fold_into for ASCII, which most texts are. */
+/* Does the same as fold_into, for ASCII only. Most texts are ASCII. */
 static size_t fold_ascii(const char *text, size_t len, char *out)
 {
     size_t n = 0;
@@ -134,7 +135,7 @@ static size_t fold_ascii(const char *text, size_t len, char *out)
     return n;
 }
 
-/* Returns the bytes that the folded text takes, without the NUL. */
+/* Returns the number of bytes that the folded text needs, without the NUL. */
 static size_t room_for(const char *text, size_t len, bool ascii)
 {
     return ascii ? len : fold_into(text, len, NULL);

@@ -1,8 +1,9 @@
 /* Splits names of tables and columns into words.
  *
- * A name is cut at each character that is neither letter nor digit, at a change of case (avgSalary, HTTPServer), and
- * between letters and digits. It is also cut between two known words that are written as one (firstname, stuid).
- * Abbreviations are then expanded. An abbreviation of several words gives several tokens with one span. */
+ * A name is split at each character that is neither a letter nor a digit. It is also split at a change of case
+ * (avgSalary, HTTPServer), and between letters and digits. Two known words that are written as one (firstname, stuid)
+ * are split, too. Abbreviations are then expanded. If an expansion has several words, it gives several tokens with the
+ * same span. */
 #include "lib/text/internal.h"
 
 #include <glib.h>
@@ -34,7 +35,7 @@ static const char *word_end(const char *p, const char *end)
         if (now == PART_NONE) return p;
         if ((now == PART_DIGIT) != (last == PART_DIGIT)) return p;
         if (last == PART_LOWER && now == PART_UPPER) return p;
-        /* the last capital of a run belongs to the word it starts: HTTP|Server. But IDs is one word. */
+        /* the last capital of a run begins the next word: HTTP|Server. An exception is a plural s: IDs is one word. */
         if (last == PART_UPPER && now == PART_UPPER && part_at(p + n, end, &next_n) == PART_LOWER) {
             unsigned after;
             if (!(p[n] == 's' && part_at(p + n + next_n, end, &after) != PART_LOWER)) return p;
@@ -85,7 +86,7 @@ static bool is_known(const char *word)
     return known && known->n_groups;
 }
 
-/* The words that are cut off at the end of a name written as one word. */
+/* Words that may be the second half of a name written as one word. */
 static const struct tail {
     const char *text;
     size_t len;
@@ -99,7 +100,7 @@ static const struct tail {
 #undef TAIL
 };
 
-/* True if the word ends with the tail. The last letter is compared first, because it nearly always decides. */
+/* True if the word ends with the tail. Compares the last letter first, because it nearly always decides. */
 static bool has_tail(const char *word, size_t len, const struct tail *tail)
 {
     return len >= tail->len + 3 && word[len - 1] == tail->text[tail->len - 1] &&
@@ -112,8 +113,8 @@ static bool is_whole(const char *word)
     return known && (known->expansion || known->is_stop || known->is_known);
 }
 
-/* Returns the length of the first half of "firstname" or "stuid", or 0. Only listed tails are cut off, and the rest
- * must be a known word. */
+/* Returns the length of the first half of a word such as "firstname" or "stuid"; 0 if it has no halves. The second half
+ * must be one of TAILS, and the first a known word. */
 static size_t glued(const char *word)
 {
     size_t len = strlen(word);

@@ -1,8 +1,9 @@
-/* Tables of single words, gathered into one hash table on first use. They hold stop words, number words, abbreviations
- * of database names, irregular forms, and synonyms among the words of field names.
+/* Tables of single words: stop words, number words, abbreviations of database names, irregular forms, and synonyms
+ * among the words of field names. On first use, they are collected into one hash table.
  *
- * To add a word, add it to a row. Synonyms are listed in their plain form and compared by stem. A word may occur in up
- * to six rows (date: time, year ...). A row means that users who say one word may mean a column named by the other. */
+ * To add a word, add it to a row. Write synonyms in their base form; they are compared by stem. A word may occur in up
+ * to six rows (date: time, year ...). The words of a row are synonyms: users who say one of them may mean a column
+ * named by another. */
 #include "lib/text/internal.h"
 
 #include <assert.h>
@@ -36,7 +37,7 @@ static const struct {
 };
 
 /* clang-format off */
-/* Abbreviation and expansion. A leading '+' restricts it to follow another word of the same name. Ambiguous
+/* Abbreviation and expansion. A leading '+' means: expand it only after another word of the same name. Ambiguous
  * abbreviations are excluded: "co" (co-author), "exp" (experience, expense), "st" (street, state), "long" (a length, a
  * longitude). */
 static const char *const ABBREVIATIONS[][2] = {
@@ -257,8 +258,8 @@ static const char GENERIC_WORDS[] = "name id identifier number code type kind va
                                     "entry info information detail details "
                                     "description item list row key title total count amount";
 
-/* Words that may be half of a name written as one, besides all abbreviations and synonyms. Also whole words that only
- * look like two halves (val-id). */
+/* Words that may be half of a name written as one word, besides all abbreviations and synonyms. Also whole words that
+ * only look like two halves, such as "valid" (val-id). */
 static const char KNOWN_WORDS[] =
     "first last middle full user nick file home work start end birth death begin total unit sub main other line order "
     "post pre street block bed bath check foot head land class ware house hand air water fire sea sun north south east "

@@ -1,5 +1,5 @@
-/* Links models/words.lex into the program (see lib/text/lexicon.h). This needs assembly, because C17 has no #embed, and
- * a compiler takes half a minute for a generated array of 4 MB. */
+/* Links models/words.lex into the program (lib/text/lexicon.h). This needs assembly: C17 has no #embed, and a compiler
+ * takes half a minute for a generated array of 4 MB. */
 #include "lib/text/internal.h"
 
 __asm__(".pushsection .rodata,\"a\",%progbits\n"

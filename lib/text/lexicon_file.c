@@ -1,8 +1,9 @@
-/* Lookups in models/words.lex (see lib/text/lexicon.h).
+/* Looks up words in models/words.lex (lib/text/lexicon.h).
  *
- * The file is opened once, on first use, and only its header is checked then. If it is rejected, no word is known and
- * each lookup finds nothing. Words are found by hash in the slots. The relation of two words is the stronger one of
- * their links in both directions. Words in one row of the hand-made synonyms have at least TABLE_STRENGTH. */
+ * The file is opened once, on first use, and only its header is checked then. If the header is invalid, no word is
+ * known, and each lookup finds nothing. Words are found by hash in the slots. The relation of two words is the stronger
+ * one of their links in both directions. Two words in one row of the hand-made synonyms have at least
+ * TABLE_STRENGTH. */
 #include "lib/text/internal.h"
 #include "lib/text/lexicon.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const float TABLE_STRENGTH = 0.9F; /* of two words in one row of the hand-made synonyms */
+static const float TABLE_STRENGTH = 0.9F; /* strength of two words in one row of the hand-made synonyms */
 
 /* True if the part is inside the file. */
 static bool part(const struct lexicon_header *h, uint32_t offset, uint64_t n, size_t size)
@@ -18,7 +19,8 @@ static bool part(const struct lexicon_header *h, uint32_t offset, uint64_t n, si
     return offset % 4 == 0 && offset >= sizeof *h && offset + n * size <= h->size;
 }
 
-/* True for a valid header. On a machine of the other byte order the version differs, and the lexicon stays empty. */
+/* True for a valid header. On a machine with the other byte order, the version does not match, so the lexicon stays
+ * empty. */
 static bool header_ok(const struct lexicon_header *h, size_t size)
 {
     return size >= sizeof *h && memcmp(h->magic, LEXICON_MAGIC, sizeof h->magic) == 0 &&
@@ -45,7 +47,7 @@ bool lexicon_open(struct lexicon *lexicon, const char *data, size_t size, bool c
     return true;
 }
 
-static struct lexicon the_lexicon; /* all zero if it did not open, so no word is known */
+static struct lexicon the_lexicon; /* all zero if it could not be opened, so that no word is known */
 
 static void open_it(void)
 {

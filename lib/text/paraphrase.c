@@ -1,9 +1,9 @@
-/* Compares the facts of a rewritten text with those of the original (see paraphrase.h).
+/* Compares the facts of a rewritten text with the facts of the original (paraphrase.h).
  *
- * Values are compared first: each quoted text of the original must occur, and both texts are then blanked there. The
- * remaining text is tokenized into names, numbers, signs and senses. Plain words of a sentence are ignored unless the
- * caller lists them as names. Number words and digit groups are converted to their value. The check reports the first
- * difference, and the choice is the same in every run. */
+ * Values come first: each quoted text of the original must occur, and is then blanked out in both texts. The remaining
+ * text is tokenized into names, numbers, signs and senses. Plain words of a sentence are ignored, unless the caller
+ * lists them as names. Number words and groups of digits are converted to their value. The check reports the first
+ * difference, which is the same in every run. */
 #include "lib/text/paraphrase.h"
 
 #include "lib/text/text.h"
@@ -11,8 +11,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* Plain words of sentences about queries and results, which name nothing by themselves. They are compared as written
- * and not by stem: "named" is plain, "name" is not. Sorted. */
+/* Plain words of sentences about queries and results, which are no names. They are compared as written and not by stem:
+ * "named" is plain, "name" is not. Sorted. */
 static const char *const plain_words[] = {
     "according",    "across",     "additionally",  "again",       "altogether",  "always",       "answer",
     "answers",      "appear",     "appears",       "applied",     "apply",       "asked",        "asks",
@@ -51,7 +51,7 @@ static const char *const plain_words[] = {
     "whole",        "worked",     "works",         "written",     "yielding",    "yields",
 };
 
-/* Words of the same sense. If the original has a word of a row, the paraphrase must have one too, and the reverse. */
+/* Words of the same sense. If one of the two texts has a word of a row, the other must also have a word of that row. */
 static const struct {
     const char *name, *words;
 } senses[] = {
@@ -77,8 +77,8 @@ struct facts {
     GHashTable *names; /* stem → the word */
     GArray *numbers;   /* of double */
     GString *signs;    /* unit signs: %, $ ... */
-    unsigned senses;   /* bits */
-    bool has_article;  /* "a", "only" ...: may mean 1 */
+    unsigned senses;   /* bit i for row i of `senses` */
+    bool has_article;  /* true if it has "a", "only" or the like, which may mean 1 */
 };
 
 /* --- words --- */
@@ -106,7 +106,7 @@ static int sense_of(const char *norm)
     return -1;
 }
 
-/* Adds a name under its stem, in its first spelling. */
+/* Adds a name under its stem. The first spelling of a stem remains. */
 static bool add_name(struct facts *facts, const char *stem, const char *norm)
 {
     if (stem && !g_hash_table_contains(facts->names, stem))
@@ -119,14 +119,14 @@ static bool add_plain_or_stem(struct facts *facts, const struct text_token *toke
     return add_name(facts, is_plain(token->norm) ? token->norm : token->stem, token->norm);
 }
 
-/* Adds a quoted word. A quoted plain word is a name too. */
+/* Adds a quoted word. Even a plain word counts as a name if it is quoted. */
 static bool add_quoted(struct facts *facts, const char *norm)
 {
     const char *stem = is_plain(norm) ? arena_printf(facts->arena, "'%s'", norm) : text_stem(facts->arena, norm);
     return add_name(facts, stem, norm);
 }
 
-/* Adds a word as its sense or its name. customer_id and HTTPServer are several words. */
+/* Adds a word as its sense or as a name. Names such as customer_id and HTTPServer are added as several words. */
 static bool add_word(struct facts *facts, const char *source, const struct text_token *token)
 {
     const char *text = source + token->start;
@@ -153,7 +153,7 @@ static bool multiplies(double number)
     return number == 12 || number == 100 || number >= 1000;
 }
 
-/* Returns 1 for "first" and 2 for "2nd". Returns 0 for a word that is not an ordinal. */
+/* Returns the number of an ordinal: 1 for "first", 2 for "2nd". Returns 0 for any other word. */
 static double ordinal(const char *norm)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(ordinals); i++)
@@ -164,8 +164,8 @@ static double ordinal(const char *norm)
     return suffix ? (double)number : 0;
 }
 
-/* Reads "1 234 567", with one space of any kind before each three digits. Returns the number of tokens from `at` on
- * that form one number, at least 1. */
+/* Reads "1 234 567", with one space of any kind before each group of three digits. Returns the number of tokens from
+ * `at` on that form one number, at least 1. */
 static uint32_t digit_groups(const struct text_tokens *tokens, uint32_t at, double *number)
 {
     const struct text_token *t = tokens->items;
@@ -180,8 +180,8 @@ static uint32_t digit_groups(const struct text_tokens *tokens, uint32_t at, doub
     return n;
 }
 
-/* Reads the number that begins at `at`: "two hundred and five", "2.5 million". Returns the number of tokens, and its
- * value in *number. */
+/* Reads the number that begins at `at`: "two hundred and five", "2.5 million". *number gets its value. Returns the
+ * number of tokens. */
 static uint32_t read_number(const struct text_tokens *tokens, uint32_t at, double *number)
 {
     const struct text_token *t = tokens->items;
@@ -211,7 +211,7 @@ static uint32_t read_number(const struct text_tokens *tokens, uint32_t at, doubl
 
 /* --- reading a text --- */
 
-/* True for punctuation without meaning. */
+/* True for punctuation that does not change the meaning. */
 static bool is_silent(const char *norm)
 {
     static const char *const silent =
@@ -275,8 +275,7 @@ static bool has_number(const struct facts *facts, double number)
     return number == 1 && facts->has_article;
 }
 
-/* Finds a number of `in` that is missing from `other`. An added 1 is ignored, because it may be a pronoun: "the one".
- */
+/* Finds a number of `in` that is missing from `other`. Ignores an added 1, because it may be a pronoun: "the one". */
 static bool numbers_differ(const struct facts *in, const struct facts *other, bool added,
                            struct paraphrase_difference *out)
 {
@@ -289,7 +288,7 @@ static bool numbers_differ(const struct facts *in, const struct facts *other, bo
     return false;
 }
 
-/* Finds a name of `in` that is missing from `other`. A plain word is a name only if it is in `always`. */
+/* Finds a name of `in` that is missing from `other`. A plain word counts as a name only if it is in `always`. */
 static bool names_differ(const struct facts *in, const struct facts *other, GHashTable *always, bool added,
                          struct paraphrase_difference *out)
 {
@@ -300,7 +299,7 @@ static bool names_differ(const struct facts *in, const struct facts *other, GHas
     while (g_hash_table_iter_next(&iter, &name, &norm)) {
         if (g_hash_table_contains(other->names, name)) continue;
         if (is_plain(name) && !(always && g_hash_table_contains(always, name))) continue;
-        if (!found || strcmp(norm, found) < 0) found = norm; /* independent of the order of the hash table */
+        if (!found || strcmp(norm, found) < 0) found = norm; /* independent of the hash table's order */
     }
     return found && differs(out, added, "name", found);
 }
@@ -334,8 +333,8 @@ static bool is_letter_before(const char *text, const char *at)
     return before && g_unichar_isalnum(g_utf8_get_char(before));
 }
 
-/* Returns the next value of the original from *at on, and blanks it out. A value is the text between single quotes,
- * where two quotes denote one. Returns NULL if there is none. Free with g_free. */
+/* Returns the next value of the original from *at on, and blanks it out. A value is the text between single quotes; in
+ * it, two quotes denote one. Returns NULL if there are no more values. Free with g_free. */
 static char *take_value(char *original, size_t *at)
 {
     char *open = original + *at;
@@ -353,8 +352,8 @@ static char *take_value(char *original, size_t *at)
     return g_string_free(value, FALSE);
 }
 
-/* Blanks out each occurrence of `value` in the text, in quotes, or also without quotes if `bare` is set. Returns false
- * if there was none. */
+/* Blanks out each occurrence of `value` in the text that is in quotes. If `bare`, also those without quotes. Returns
+ * false if there was none. */
 static bool blank_value(char *text, const char *value, bool bare)
 {
     size_t len = strlen(value);
@@ -391,7 +390,7 @@ static char *with_quotes_doubled(const char *value)
     return out;
 }
 
-/* Blanks out the values in both texts. Returns true if the text lost one. */
+/* Blanks out the values in both texts. Returns true if the rewritten text lacks a value. */
 static bool values_differ(char *text, char *original, struct paraphrase_difference *out)
 {
     GPtrArray *values = g_ptr_array_new_with_free_func(g_free);

@@ -1,4 +1,4 @@
-/* Similarity of words by meaning: stems, abbreviations, synonyms, and an agent with its action ("singer", "sing"). */
+/* Compares words by their meaning: stems, abbreviations, synonyms, and an agent with its action ("singer", "sing"). */
 #include "lib/text/internal.h"
 
 #include <glib.h>
@@ -23,7 +23,7 @@ unsigned text_synonym_groups(const char *stem, const uint16_t **groups)
     return known ? known->n_groups : 0;
 }
 
-/* Copies the word in lower case. Returns false if it does not fit. */
+/* Copies the word in lower case. Returns false if it is too long for `out`. */
 static bool lower(const char *word, char out[WORD_MAX])
 {
     size_t n = strnlen(word, WORD_MAX);
@@ -44,7 +44,7 @@ static bool is_agent(const char *shorter, const char *longer)
     return strcmp(rest, "er") == 0 || strcmp(rest, "or") == 0 || (shorter[n - 1] == 'e' && strcmp(rest, "r") == 0);
 }
 
-/* Returns the expansion if it is one word, otherwise the word itself. */
+/* Returns the expansion of the word if it is one word. Otherwise returns the word itself. */
 static const char *expanded(const char *word)
 {
     const struct lexeme *known = lexeme_find(word);

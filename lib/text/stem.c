@@ -1,6 +1,6 @@
-/* Stems: Porter2 after the irregular forms of the tables. The Snowball handle is not thread-safe, and a new one costs
- * an allocation, so each thread keeps one. Questions and schemas repeat their words. A small direct-mapped cache for
- * each thread therefore holds all facts about a word. */
+/* Stems: the irregular forms of the tables, then Porter2. The Snowball handle is not thread-safe, and making one costs
+ * an allocation, so each thread keeps one. Questions and schemas repeat their words. So each thread also has a small
+ * direct-mapped cache of all facts about a word. */
 #include "lib/text/internal.h"
 #include "lib/text/lexicon.h"
 
@@ -17,11 +17,11 @@ struct stem_slot {
 };
 
 struct stem_state {
-    struct sb_stemmer *stemmer; /* NULL if out of memory; words are then their own stems */
+    struct sb_stemmer *stemmer; /* NULL if memory ran out; each word is then its own stem */
     struct stem_slot cache[CACHE_SLOTS];
 };
 
-static _Thread_local struct stem_state *thread_stems; /* same as thread_state, but read without a call */
+static _Thread_local struct stem_state *thread_stems; /* equals thread_state, but is read without a function call */
 
 static void state_free(void *p)
 {
@@ -42,7 +42,7 @@ static struct stem_state *state_get(void)
     return thread_stems;
 }
 
-/* Copies the word without hyphens, so "e-mail" equals "email". */
+/* Copies the word without its hyphens, so that "e-mail" equals "email". */
 static size_t squeeze(const char *word, char out[WORD_MAX])
 {
     size_t n = 0;
@@ -68,7 +68,7 @@ static void stem_slow(const char *word, char out[WORD_MAX])
 {
     const struct lexeme *known = lexeme_find(word);
     if (known && known->is_stop) {
-        squeeze(word, out); /* "does" is not the plural of "doe" */
+        squeeze(word, out); /* stop words are not stemmed: "does" is no plural of "doe" */
         return;
     }
     stem_raw(known && known->base ? known->base : word, out);
@@ -81,7 +81,8 @@ static uint32_t slot_of(const char *word, size_t len)
     return (hash ^ hash >> 16) % CACHE_SLOTS;
 }
 
-/* Returns NULL if the word or its stem is too long for a slot, or empty. */
+/* Returns the cached facts of a word. Returns NULL if the word is empty, or if the word or its stem is too long for a
+ * slot. */
 static const struct stem_slot *slot_get(const char *word)
 {
     size_t len = strnlen(word, WORD_MAX);

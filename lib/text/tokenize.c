@@ -1,7 +1,7 @@
 /* Splits a question into words, numbers, quoted strings and punctuation.
  *
- * Each rule is a scanner that inspects the text at a position and returns the number of bytes it consumes, or 0. The
- * rules are tried in the order of RULES. The last one always consumes one code point, so the scan ends. */
+ * Each rule is a scanner that inspects the text at a position. It returns the number of bytes that it consumes, or 0.
+ * The rules are tried in the order of RULES. The last rule always consumes one code point, so the scan ends. */
 #include "lib/text/internal.h"
 #include "lib/text/lexicon.h"
 
@@ -32,7 +32,7 @@ bool text_is_stop(const char *word)
     return known && known->is_stop;
 }
 
-/* Returns the number word before a hyphen, or NULL. */
+/* Returns the entry of the number word before the hyphen, or NULL if there is none. */
 static const struct lexeme *number_before(const char *norm, const char *dash)
 {
     char word[16];
@@ -55,7 +55,7 @@ long text_number_in_span(const char *word)
     return whole && number > 0 && number <= MOST ? (long)number : 0;
 }
 
-/* True for "twenty-five": both halves are number words, tens and ones. */
+/* True if both halves are number words, tens and ones: "twenty-five". */
 static bool hyphen_number(const char *norm, double *number)
 {
     const char *dash = strchr(norm, '-');
@@ -75,7 +75,7 @@ bool token_finish(struct arena *arena, struct text_token *token, const char *nor
     bool fits = strnlen(norm, WORD_MAX) < WORD_MAX;
     struct word_facts facts = {.known = NULL};
     if (fits) word_look(norm, &facts);
-    const struct lexeme *known = facts.known; /* all words of the tables fit */
+    const struct lexeme *known = facts.known; /* valid for all entries of the tables, because all their words fit */
     if (known) {
         token->is_stop = known->is_stop;
         token->is_number = known->is_number;
@@ -106,7 +106,7 @@ static const char *skip_digits(const struct token_scan *scan, const char *p)
     return p;
 }
 
-/* Opening and closing quotation marks. A straight mark opens a quotation only if no word ends before it. */
+/* Opening and closing quotation marks. A straight mark opens a quotation only if it does not follow a word directly. */
 static const struct {
     const char *open, *close;
 } QUOTES[] = {{"'", "'"},
@@ -128,7 +128,7 @@ static size_t scan_quoted(const struct token_scan *scan, const char *p, size_t *
     if (first != '\'' && first != '"' && first != '`' && first != 0xE2 && first != 0xC2) return 0;
     for (size_t i = 0; i < G_N_ELEMENTS(QUOTES); i++) {
         if (!starts_with(p, scan->end, QUOTES[i].open)) continue;
-        if (is_word_char(utf8_before(scan->start, p))) return 0; /* an apostrophe, or 5" */
+        if (is_word_char(utf8_before(scan->start, p))) return 0; /* an apostrophe, or the inch mark of 5" */
         const char *inside = p + strlen(QUOTES[i].open);
         const char *last = scan->end - inside > QUOTED_MAX ? inside + QUOTED_MAX : scan->end;
         for (const char *q = inside; q < last; q++) {
@@ -143,7 +143,8 @@ static size_t scan_quoted(const struct token_scan *scan, const char *p, size_t *
     return 0;
 }
 
-/* Scans -12, 1,234.5, .5 and 10k. A number that continues as a word (3-D, 2nd, 2014-06-18) is left to scan_word. */
+/* Scans a number such as -12, 1,234.5, .5 or 10k. Leaves a number that continues as a word (3-D, 2nd, 2014-06-18) to
+ * scan_word. */
 static size_t scan_number(const struct token_scan *scan, const char *p)
 {
     const char *q = p;
@@ -164,7 +165,8 @@ static size_t scan_number(const struct token_scan *scan, const char *p)
     return (size_t)(q - p);
 }
 
-/* True for a range: "5-10" and "2010-2015" are two numbers; "747-400" and "555-1234" are names. */
+/* True if the hyphen means a range: "5-10" and "2010-2015" are two numbers each, but "747-400" and "555-1234" are
+ * names. */
 static bool is_range(const struct token_scan *scan, const char *p, const char *dash)
 {
     const char *right = dash + 1, *end = skip_digits(scan, right);
@@ -175,7 +177,7 @@ static bool is_range(const struct token_scan *scan, const char *p, const char *d
     return strtoul(p, NULL, 10) < strtoul(right, NULL, 10);
 }
 
-/* True if the character at q connects the word [p, q) with the following text. The caller has checked that a word
+/* True if the character at q connects the word [p, q) to the text after it. The caller has checked that a word
  * character follows. */
 static bool joins(const struct token_scan *scan, const char *p, const char *q)
 {
@@ -225,7 +227,7 @@ static bool is_number_start(const char *p)
     return g_ascii_isdigit(*p) || *p == '-' || *p == '.';
 }
 
-/* True if a token that starts with digits is longer than its number: a date, 2nd, 3-D. */
+/* True if a token that begins with a number is longer than the number: a date, 2nd, 3-D. */
 static bool goes_on_as_word(const struct token_scan *scan, const char *p, size_t number)
 {
     if (!g_ascii_isdigit(*p) || !number) return false;

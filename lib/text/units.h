@@ -1,4 +1,4 @@
-/* Units by their words: "minutes", "kg", "cents". */
+/* Recognises units by their words: "minutes", "kg", "cents". */
 #ifndef ASSAY_LIB_TEXT_UNITS_H
 #define ASSAY_LIB_TEXT_UNITS_H
 
@@ -22,21 +22,20 @@ enum text_unit_thing {
 struct text_unit {
     const char *word; /* a stem, or a short form */
     enum text_unit_thing thing;
-    /* in the base unit of the thing: second, metre, kilogram, one, square metre, euro, byte, kWh, litre or whole */
+    /* size in the base unit of its kind: second, metre, kilogram, one, square metre, euro, byte, kWh, litre or whole */
     double factor;
-    bool letter; /* too short to be a unit in a sentence: "g" */
+    bool letter; /* true if the word is too short to count as a unit in a sentence: "g" */
 };
 
-/* True if two amounts differ by 2 % or less, because users round: a mile is 1.6 kilometres. */
+/* Returns true if two amounts differ by at most 2 %, because users round: a mile is 1.6 kilometres. */
 bool text_unit_near(double a, double b);
 
-/* Returns the unit that a word names, or NULL. `of_name` is set for a word of a column's name, where single letters
- * count. */
+/* Returns the unit that a word names, or NULL. Set `of_name` for a word of a column's name, where single letters count,
+ * too. */
 const struct text_unit *text_unit_of(const struct text_token *token, bool of_name);
 
-/* Returns the unit that the name of a column states, or NULL. A column of millions of dollars has the unit of millions.
- * A column of hours per week has the unit of hours. A name with "percent" states no unit: its column may hold 0.2 or
- * 20. */
+/* Returns the unit that the name of a column states, or NULL. "Millions of dollars" has the unit of millions, and
+ * "hours per week" the unit of hours. A name with "percent" states no unit, because its column may hold 0.2 or 20. */
 const struct text_unit *text_unit_of_name(const struct text_tokens *words);
 
 #endif

@@ -1,8 +1,8 @@
 /* Compares many words with many: struct text_word_set of lib/text/lexicon.h.
  *
- * A word that is put in is entered under its own number and under the numbers of its linked words. A queried word is
- * looked up under its own number. Its IS_A links are followed too, because the lexicon does not list the kinds of a
- * thing. */
+ * A stored word is entered under its own number and under the numbers of its linked words. A queried word is looked up
+ * under its own number. Its IS_A links are also looked up, because the links of the stored word do not list its
+ * kinds. */
 #include "lib/text/internal.h"
 #include "lib/text/lexicon.h"
 
@@ -20,7 +20,7 @@ struct text_word_set {
     struct arena *arena;
     const struct set_entry **buckets;
     uint32_t mask, n, room;
-    uint64_t own[OWN_WORDS]; /* folded bits of the numbers that were put in: most words are absent */
+    uint64_t own[OWN_WORDS]; /* hashed set of the stored words' numbers, as bits; excludes most other words */
 };
 
 struct text_word_set *text_word_set_new(struct arena *arena, uint32_t room)
@@ -69,7 +69,8 @@ struct match_list {
     unsigned n, room;
 };
 
-/* Inserts a match in its place, best first. If the tag is present, the better match remains. */
+/* Inserts a match so that the list stays sorted, best first. Of two matches with the same tag, only the better one
+ * remains. */
 static void add_match(struct match_list *list, uint32_t tag, struct text_relation relation)
 {
     unsigned at = 0;
@@ -87,7 +88,7 @@ static bool wanted(unsigned kinds, enum text_relation_kind kind)
     return kinds >> kind & 1U;
 }
 
-/* Finds words in the set of which the queried word is a kind. */
+/* Finds the words in the set of which the queried word is a kind. */
 static void find_above(const struct text_word_set *set, uint32_t word, struct match_list *list)
 {
     uint32_t n;

@@ -1,4 +1,4 @@
-/* Builds models/words.lex (see compile.h). */
+/* The program that builds models/words.lex (compile.h). */
 #include "lib/text/compile/compile.h"
 
 #include "lib/text/internal.h"

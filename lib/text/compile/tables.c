@@ -1,4 +1,5 @@
-/* Reads our own tables (lib/text/words/): relations.txt and countries.txt. Their first lines describe the format. */
+/* Reads our own tables (lib/text/words/): relations.txt and countries.txt. The first lines of each file describe its
+ * format. */
 #include "lib/text/compile/compile.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 enum { CODES, NAMES, DEMONYMS, LANGUAGES, PARTS };
 
-/* Returns the number of the phrase that "united_kingdom" denotes. */
+/* Returns the number of a phrase whose words are joined by underscores: "united_kingdom". */
 static uint32_t word_of(struct build *build, const char *text)
 {
     char *phrase = g_strdelimit(g_strdup(text), "_", ' ');
@@ -31,7 +32,7 @@ static enum text_relation_kind kind_named(const char *name)
     build_fail("no such relation", name);
 }
 
-/* Reads <relation> <strength> <words> : <words> */
+/* Reads a line of the form <relation> <strength> <words> : <words>. */
 static void read_relation(struct build *build, char *line)
 {
     char **sides = g_strsplit(line, ":", 2);
@@ -44,7 +45,7 @@ static void read_relation(struct build *build, char *line)
     g_strfreev(sides);
 }
 
-/* Reads <codes> | <names> | <demonyms> | <languages> */
+/* Reads a line of the form <codes> | <names> | <demonyms> | <languages>. */
 static void read_country(struct build *build, char *line)
 {
     char **columns = g_strsplit(line, "|", PARTS);

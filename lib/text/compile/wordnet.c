@@ -1,9 +1,9 @@
-/* Turns the files of WordNet (wndb(5WN)) into words and links.
+/* Converts the files of WordNet (wndb(5WN)) to words and links.
  *
- * The index files give the senses of each lemma in order of use. The data files give the synsets, with members and
- * pointers to other synsets. Members of a synset become synonyms, and pointers become links of a kind and a worth. The
- * weight of a sense combines its count in tagged text with its rank. IS_A links reach several levels up, and each level
- * is weaker. */
+ * The index files list the senses of each lemma, most used first. The data files have the synsets, with members and
+ * pointers to other synsets. The members of a synset become synonyms. Pointers become links, each with a kind and a
+ * factor for its strength. The weight of a sense combines its count in tagged text with its rank. IS_A links go up
+ * several levels, and are weaker at each level. */
 #include "lib/text/compile/compile.h"
 
 #include <ctype.h>
@@ -15,19 +15,19 @@
 enum { MAX_STEPS = 5, MIN_DEPTH = 3, FAR = 1000, WORDNET_TOPS = 3, WORDNET_VERBS = 29, WORDNET_VERBS_END = 44 };
 
 static const double MIN_SHARE = 0.02;
-static const double NOUN_WEIGHT = 3; /* nouns decide the class of a word, because names of fields are nouns */
+static const double NOUN_WEIGHT = 3; /* factor of noun senses for a word's class, because names of fields are nouns */
 static const char POS[] = "nvar";
 static const char *const POS_FILE[] = {"noun", "verb", "adj", "adv"};
 
 struct pointer {
     char symbol[3];
-    uint32_t target; /* number of the synset */
+    uint32_t target; /* number of the target synset */
     char target_key[10];
-    unsigned from, to; /* lemmas, from 1; 0 is the whole synset */
+    unsigned from, to; /* numbers of the linked lemmas, from 1; 0 means the whole synset */
 };
 
 struct member {
-    uint32_t word; /* UINT32_MAX if not a plain word */
+    uint32_t word; /* number of the word; UINT32_MAX if it is not a plain word */
     double weight;
 };
 
@@ -35,15 +35,15 @@ struct synset {
     GArray *members;  /* of struct member */
     GArray *pointers; /* of struct pointer */
     uint8_t class;
-    unsigned depth; /* steps below the top; nouns only */
+    unsigned depth; /* number of steps below the topmost synset; only for nouns */
 };
 
 struct wordnet {
     struct build *build;
     GHashTable *by_key; /* "n02958343" -> number + 1 */
     GPtrArray *synsets;
-    GHashTable *counts; /* "lemma%n#sense" -> times seen */
-    GHashTable *senses; /* "lemma%n" -> "offset offset ..." of the index */
+    GHashTable *counts; /* "lemma%n#sense" -> number of occurrences */
+    GHashTable *senses; /* "lemma%n" -> "offset offset ..." as in the index */
 };
 
 static struct synset *synset_at(const struct wordnet *net, uint32_t number)
@@ -51,7 +51,7 @@ static struct synset *synset_at(const struct wordnet *net, uint32_t number)
     return g_ptr_array_index(net->synsets, number);
 }
 
-/* True for letters and hyphens only. Compounds are compared word by word. */
+/* True if the lemma has only letters and hyphens. The words of other lemmas are compared singly. */
 static bool is_plain(const char *lemma)
 {
     if (strlen(lemma) < 2) return false;
@@ -60,7 +60,7 @@ static bool is_plain(const char *lemma)
     return true;
 }
 
-/* Returns the lower-case lemma, without "(p)" after an adjective. */
+/* Returns the lemma in lower case, without a marker such as "(p)" after an adjective. */
 static char *lemma_of(const char *text)
 {
     char *lemma = g_ascii_strdown(text, (gssize)strcspn(text, "("));
@@ -82,8 +82,8 @@ static void read_counts(struct wordnet *net, const char *folder)
     g_strfreev(lines);
 }
 
-/* Reads the index. A line has lemma, part of speech, number of synsets, number n of pointers, n symbols, senses, tagged
- * senses and offsets. */
+/* Reads an index file. A line has the lemma, part of speech, number of synsets, number n of symbols, n symbols for
+ * pointers, number of senses, number of tagged senses, offsets. */
 static void read_index(struct wordnet *net, const char *folder, unsigned pos)
 {
     char *name = g_strconcat("index.", POS_FILE[pos], NULL);
@@ -135,7 +135,8 @@ static void add_member(struct wordnet *net, struct synset *synset, const char *t
     g_free(lemma);
 }
 
-/* Returns the class of a synset. WordNet keeps the topmost nouns in a separate file, so their lemmas give the class. */
+/* Returns the class of a synset. WordNet keeps the topmost nouns in a file of their own, so the class of these follows
+ * from their lemma. */
 static uint8_t class_of(int file, const char *lemma)
 {
     static const struct {
@@ -151,8 +152,8 @@ static uint8_t class_of(int file, const char *lemma)
     return (uint8_t)file;
 }
 
-/* Reads a synset. A line has offset, file, part of speech, number of words, each word with an id, number of pointers,
- * and each pointer as four words. */
+/* Reads a synset. A line has the offset, file number, part of speech, number of words, words with ids, number of
+ * pointers, and four words for each pointer. */
 static void read_synset(struct wordnet *net, char *line, unsigned pos)
 {
     char **words = g_strsplit(line, " ", -1);
@@ -204,7 +205,7 @@ static unsigned depth_of(struct wordnet *net, uint32_t number)
     struct synset *synset = synset_at(net, number);
     if (synset->depth != FAR) return synset->depth;
     unsigned best = FAR;
-    synset->depth = FAR - 1; /* guards against cycles */
+    synset->depth = FAR - 1; /* ends the recursion if there is a cycle */
     for (unsigned p = 0; p < synset->pointers->len; p++) {
         const struct pointer *pointer = &g_array_index(synset->pointers, struct pointer, p);
         if (pointer->symbol[0] != '@') continue;
@@ -227,7 +228,8 @@ static void link_members(struct wordnet *net, const struct member *a, const stru
     if (pa >= MIN_SHARE && pb >= MIN_SHARE) build_relate(net->build, a->word, b->word, kind, worth * sqrt(pa * pb));
 }
 
-/* Links each member (or the one numbered from 1) of a synset with each one of another. */
+/* Links each member of a synset with each member of another. If `from` or `to` is not 0, only the member with that
+ * number (from 1) is linked. */
 static void link_synsets(struct wordnet *net, const struct synset *a, unsigned from, const struct synset *b,
                          unsigned to, enum text_relation_kind kind, double worth)
 {
@@ -243,8 +245,8 @@ static bool is_verb(const struct synset *synset)
     return synset->class >= WORDNET_VERBS && synset->class < WORDNET_VERBS_END;
 }
 
-/* Links a synset with those above it, up to a few steps, each weaker than the last. Synsets near the top ("entity",
- * "group") are too general and are skipped. */
+/* Links a synset with the synsets above it, up to a few steps. Each step is weaker than the previous one. Synsets near
+ * the top ("entity", "group") are too general, so they get no links. */
 static void link_above(struct wordnet *net, const struct synset *synset, uint32_t above, unsigned step)
 {
     struct synset *target = synset_at(net, above);
@@ -267,7 +269,7 @@ static const struct {
     {"=", TEXT_RELATION_ATTRIBUTE, 0.75}, {"!", TEXT_RELATION_OPPOSITE, 0.9},
 };
 
-/* True for an instance: France is one of the countries, not a kind of country. */
+/* True if the synset is an instance: France is one of the countries, not a kind of country. */
 static bool is_instance(const struct synset *synset)
 {
     for (unsigned p = 0; p < synset->pointers->len; p++)
@@ -281,7 +283,7 @@ static void link_pointer(struct wordnet *net, const struct synset *synset, const
     if (pointer->symbol[0] == '@') link_above(net, synset, pointer->target, 1);
     for (unsigned i = 0; i < G_N_ELEMENTS(POINTERS); i++) {
         if (strcmp(pointer->symbol, POINTERS[i].symbol) != 0) continue;
-        if (pointer->symbol[0] == '&' && target < synset) continue; /* one exists each way, and synonyms add up */
+        if (pointer->symbol[0] == '&' && target < synset) continue; /* avoids counting each pair twice */
         bool place = pointer->symbol[0] == '\\' && is_instance(target) && target->class == TEXT_CLASS_LOCATION;
         link_synsets(net, synset, pointer->from, target, pointer->to, place ? TEXT_RELATION_DEMONYM : POINTERS[i].kind,
                      POINTERS[i].worth);

@@ -1,4 +1,4 @@
-/* Writes the file in the format of lib/text/lexicon_format.h. */
+/* Writes the lexicon in the format of lib/text/lexicon_format.h. */
 #include "lib/text/compile/compile.h"
 
 #include "lib/text/internal.h"
@@ -13,7 +13,7 @@ static const double MIN_STRENGTH = 0.10, MIN_RARE_STRENGTH = 0.35;
 
 struct image {
     GPtrArray *words; /* of struct build_word, sorted by text */
-    uint32_t *number; /* from number in the build to number in the file; TEXT_NO_WORD if dropped */
+    uint32_t *number; /* by number in the build: number in the file, or TEXT_NO_WORD if the word is dropped */
     GByteArray *links, *texts, *entries;
 };
 
@@ -36,7 +36,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Drops weak links, and moderately weak links to words that tagged text does not contain. */
+/* Drops weak links. Links to words that do not occur in tagged text need a greater strength. */
 static void prune(const struct build *build, struct build_word *word)
 {
     unsigned n = 0;
@@ -50,7 +50,7 @@ static void prune(const struct build *build, struct build_word *word)
     g_array_set_size(word->links, n);
 }
 
-/* Numbers only the words that have a link or are the target of one. */
+/* Numbers the words that have a link or are the target of one. Drops the others. */
 static void number_words(const struct build *build, struct image *image)
 {
     GHashTable *used = g_hash_table_new(NULL, NULL);
