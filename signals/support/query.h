@@ -17,22 +17,18 @@ enum query_aggregate {
 };
 
 struct query_view {
-    const struct sql_node *aggregate[QUERY_AGGREGATES]; /* the first call of each kind in the statement; NULL if there
-                                                         * is none */
-    const struct sql_node *answer[QUERY_AGGREGATES];    /* the first call in the select list of the answer; NULL if
-                                                         * there is none */
+    const struct sql_node *aggregate[QUERY_AGGREGATES]; /* the first call of each kind in the statement, or NULL */
+    const struct sql_node *answer[QUERY_AGGREGATES];    /* the first call in the select list of the answer, or NULL */
     unsigned windowed;                                  /* bits 1U << aggregate: kinds of calls with OVER */
     const struct sql_node *select;                      /* the first SELECT of the answer; NULL for VALUES */
     const struct sql_node *items;                       /* the select list of `select` */
-    const struct sql_node *order;                       /* ORDER BY of the answer, even if it is in a derived table;
-                                                         * NULL if there is none */
-    const struct sql_node *limit;                       /* LIMIT of the answer; NULL if there is none */
-    const struct sql_node *any_limit, *any_order;       /* the first ones in the statement; NULL if there are none */
+    const struct sql_node *order;                       /* ORDER BY of the answer, also of its derived table; or NULL */
+    const struct sql_node *limit;                       /* LIMIT of the answer, or NULL */
+    const struct sql_node *any_limit, *any_order;       /* the first ones in the statement, or NULL */
     const struct sql_node
-        *negation; /* the first of NOT, <>, EXCEPT, NOT IN, NOT LIKE, NOT BETWEEN, NOT EXISTS and IS NOT; NULL if there
-                    * is none */
-    const struct sql_node *is_null;     /* the first IS NULL; NULL if there is none */
-    const struct sql_node *compound[4]; /* the first UNION, INTERSECT, EXCEPT and UNION ALL; NULL if there is none */
+        *negation; /* the first NOT, <>, EXCEPT, NOT IN, NOT LIKE, NOT BETWEEN, NOT EXISTS or IS NOT; or NULL */
+    const struct sql_node *is_null;     /* the first IS NULL, or NULL */
+    const struct sql_node *compound[4]; /* the first UNION, INTERSECT, EXCEPT and UNION ALL; or NULL */
     const struct sql_node *or_node, *in_list, *distinct, *division, *window, *group, *having, *difference;
 };
 enum { QUERY_UNION, QUERY_INTERSECT, QUERY_EXCEPT, QUERY_UNION_ALL };
