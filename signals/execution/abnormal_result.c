@@ -42,9 +42,9 @@ static struct sql_node *take_out(void *ctx, struct sql_node *node)
     return node == removal->dropped ? rewrite_verbatim(removal->arena, "(1 = 1)") : node;
 }
 
-/* Returns the WHERE clause without `dropped`, or "" if `dropped` is NULL and there are several conditions or none. The
- * text equals that of lib/explain/whynot.h, so a probe that both need runs only once. Returns NULL if the arena is
- * full. */
+/* Returns the WHERE clause with `dropped`, or a single condition, replaced by (1 = 1). Returns "" if `dropped` is NULL
+ * and there are several conditions or none. The text equals that of lib/explain/whynot.h, so a probe that both need
+ * runs only once. Returns NULL if the arena is full. */
 static const char *conditions_without(struct arena *arena, const struct sql_node *where, const struct sql_node *dropped)
 {
     const struct sql_node **conjuncts;
@@ -118,8 +118,8 @@ static bool has_empty_table(const struct vsig_subject *subject)
     return false;
 }
 
-/* True if the block joins only along keys of the schema. If these keys have no values in common, the data are the cause
- * and not the query. */
+/* True if the block joins only along declared or derived keys. If these keys have no values in common, the data are the
+ * cause and not the query. */
 static bool joins_by_keys(struct vsig_subject *subject, const struct sql_node *select)
 {
     const struct vsig_shape *shape = vsig_shape(subject);

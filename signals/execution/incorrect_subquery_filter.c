@@ -1,5 +1,5 @@
-/* incorrect_subquery_filter: the subquery of x op (SELECT ...) returns more than one distinct value, and the engine
- * silently uses the first (SQLens §A.1, "Incorrect filter in subquery").
+/* incorrect_subquery_filter: the subquery of x op (SELECT ...) returns more than one distinct value (SQLens §A.1,
+ * "Incorrect filter in subquery"). The engine silently uses the first.
  *
  * The signal differs from the paper in two ways. It finds the subquery in the syntax tree and not by a regular
  * expression. It counts distinct values, because repeats of one value are harmless. One probe evaluates a correlated

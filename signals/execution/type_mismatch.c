@@ -56,8 +56,8 @@ static bool is_number(const struct sql_node *literal)
     return literal->kind == SQL_LITERAL && (literal->op == SQL_LIT_INT || literal->op == SQL_LIT_FLOAT);
 }
 
-/* True if the literal does not begin like the dates of the column, in another notation. It then cannot equal their
- * values or be ordered with them. */
+/* True if the literal is a number, or a text that does not begin in the notation of the column's dates. Such a literal
+ * cannot equal these dates or be ordered with them. */
 static bool other_notation(const struct schema_column *column, const struct sql_node *literal)
 {
     if (is_number(literal) || column->stats.min.type != DB_TEXT) return is_number(literal);

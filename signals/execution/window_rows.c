@@ -114,8 +114,8 @@ static void check_running(struct window_rows *w, const struct meaning_term *term
 
 /* --- missing periods --- */
 
-/* Returns the number of a period in months since year 0, for a month ("2024-05") or a year ("2024"). Returns -1 if the
- * value is not a period. */
+/* Returns the number of a period in months since year 0. The value is a year ("2024"), a month ("2024-05"), or the
+ * first day of a month. Returns -1 for other values. */
 static int period_of(const struct db_value *value)
 {
     int year = 0, month = 1, day = 1;

@@ -13,8 +13,8 @@
 
 static const char *const PER_CHILD[] = {"each", "every", "per", "along with", "together with", "all the", NULL};
 
-/* Returns the FROM items that may have several rows for one row of `entity`, or in one group if `with_groups` is set.
- * Sets *failed if the arena is full. */
+/* Returns the FROM items that may have several rows for one row of `entity`, which may be NULL. With `with_groups`,
+ * only rows of the same group count. Sets *failed if the arena is full. */
 static vsig_sources multipliers(struct vsig_run *run, const struct vsig_block_shape *shape,
                                 const struct sql_source *entity, bool with_groups, bool *failed)
 {
@@ -98,7 +98,7 @@ static enum answer really_repeats(struct vsig_run *run, const struct sql_block *
 
 /* --- repeated rows --- */
 
-/* True if the block has several FROM items and none is a CTE. The probe cannot see inside a CTE. */
+/* True if the block has at least two FROM items, and none is a CTE or of unknown kind. The probe cannot read a CTE. */
 static bool can_probe(const struct sql_block *block)
 {
     for (uint32_t i = 0; i < block->n_sources; i++)

@@ -2,14 +2,15 @@
  *
  * Columns of small integers often contain each other's values by chance. Of the column pairs that no schema declares,
  * three in ten have full inclusion. Therefore an undeclared pair is valid only in one of these cases:
- *   - lib/schema inferred it: matching names, a key on one side, inclusion, no declared foreign key on either side.
- *   - Both columns have the same name, one is the primary key named after its table (actor.musical_id =
- *     musical.musical_id), and it contains the values of the other.
+ *   - lib/schema inferred it. The names match, one side is a key that includes the other, and no foreign key is
+ *     declared on either side.
+ *   - Both columns have the same name, as in actor.musical_id = musical.musical_id. One is the primary key, is named
+ *     after its table, and contains the values of the other.
  *   - The values do not match by chance (texts, large numbers), and a key contains all of them.
  *   - Two text columns of one table share values and link its rows (destination = origin).
  *
- * Two columns that refer to the same key form a valid join, unless one of them also refers to the table of the other
- * (department.manager_id = employee.manager_id). The pair then bypasses that reference.
+ * Two columns that refer to the same key form a valid join. The exception is a column that also refers to the table of
+ * the other, as in department.manager_id = employee.manager_id. The pair then bypasses that reference.
  *
  * Many schemas declare no keys. In such a schema, a pair without evidence is only a note. An error requires declared
  * keys of one of the tables, another join between them, or values that do not match.

@@ -13,8 +13,8 @@
 
 static const char *const ABSENCE[] = {"without", "never", "not", "no", "neither", "nor", "except", NULL};
 
-/* True if the query excludes rows anywhere (EXCEPT, NOT IN, NOT EXISTS, <>) or has an outer join. It may then handle
- * rows without a partner. */
+/* True if the query excludes rows anywhere (EXCEPT, NOT IN, NOT EXISTS, <>) or has a left outer join. It may then
+ * handle rows without a partner. */
 static bool takes_away(const struct vsig_subject *subject)
 {
     const struct sql_node *root = subject->stmt->root;

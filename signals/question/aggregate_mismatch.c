@@ -313,8 +313,8 @@ static bool is_short_for_counted(const struct question *question, const struct s
     return false;
 }
 
-/* Reports COUNT(DISTINCT column) if no word of the question or the evidence refers to the column, and it is not a key
- * of the counted things. */
+/* Reports COUNT(DISTINCT column) if neither the question nor the evidence refers to the column. Accepts keys of the
+ * counted things. */
 static void check_counted(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;

@@ -7,10 +7,9 @@
  * The finding is an error if the word clearly restricts things, otherwise a note. It does so before a noun ("night
  * shifts"), after "is", as a noun ("commuters", "a film"), or after a preposition ("paid by card").
  *
- * The signal does not report a value that the query uses, or a column that the query uses and that contains it. It does
- * not report a join whose rows all have the value. It ignores words that name a table or a column, belong to another
- * value, or are defined by the evidence. Another check reports a noun after "how many" that refers to no table, column
- * or value.
+ * The signal is silent if the query uses the value, or a column that contains it. It is also silent if all rows of a
+ * join have the value. It ignores words that name a table or a column, belong to another value, or are defined by the
+ * evidence. Another check reports a noun after "how many" that refers to no table, column or value.
  *
  * A table may hold only some rows of another one, such as motor_policy and policy. If the question says "motor
  * policies", the query must use this table, or a value or column with this name. */

@@ -250,7 +250,7 @@ static bool keeps_rows(const struct question *question, const struct question_cu
     return has_word_in(question, end, end + AFTER, OWN) || has_word_in(question, end, end + BEFORE, REMARKS);
 }
 
-/* True if the question leaves out things without rows ("cities without any are left out"), and the query does so by a
+/* True if the question leaves out things without rows ("cities without any are left out"). The query must do so by a
  * join, HAVING or a window function. */
 static bool leaves_out_by_join(const struct vsig_subject *subject, const struct query_view *view,
                                const struct question_cue *cue)
@@ -309,9 +309,9 @@ static bool counts_rows_left(const struct vsig_subject *subject, const struct qu
     return counts && block && block->aggregate && block->grouped;
 }
 
-/* Reports two faults. First: the question asks for things without X, but the query finds things with something other
- * than X, as by WHERE amenity <> 'TV' on joined rows. Second: the question says neither A nor B, but the query excludes
- * only rows that have both. */
+/* Reports two faults. First: the question asks for things without X, but the query finds things with some other row, as
+ * by WHERE amenity <> 'TV' on joined rows. Second: the question says neither A nor B, but the query excludes only rows
+ * that have both. */
 static void check_scope(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const SOME[] = {"other than", "else",    "isn't",    "is not",    "aren't",    "are not",

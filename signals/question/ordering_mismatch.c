@@ -289,7 +289,7 @@ static bool is_word_of(const struct question *question, uint32_t token, const ch
     return *list != NULL;
 }
 
-/* True if the token begins the name of a table or a column. */
+/* True if the token begins words that name a table or a column. */
 static bool names_something(const struct question *question, uint32_t token)
 {
     for (uint32_t i = 0; i < question->n_mentions; i++)

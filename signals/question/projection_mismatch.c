@@ -125,7 +125,8 @@ static bool is_of_each_thing(const struct question *question, const struct shown
     return false;
 }
 
-/* Returns how many columns are saved because an expression combines several, such as a + b. */
+/* Returns the number of columns that are missing because one expression combines several, such as a + b or first ||
+ * last. */
 static uint32_t joined_columns(const struct answer_columns *answer)
 {
     uint32_t joined = 0;
@@ -333,7 +334,8 @@ static bool is_answered(const struct question *question, const struct question_o
     return false;
 }
 
-/* True if the mention may be only the name of a table, or is a key or name of a table that the query does not read. */
+/* True if the mention may be only the name of a table. Also true for a key or name of a table that the query does not
+ * read. */
 static bool names_no_column(const struct vsig_subject *subject, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {

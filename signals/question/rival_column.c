@@ -30,7 +30,8 @@ static bool are_joined(struct vsig_subject *subject, const struct schema_column 
     return false;
 }
 
-/* True if the words name a key of the rows and not a measure: "trips" and trip_id. COUNT(*) counts such rows. */
+/* True if the words refer to a key or a name, which stands for the row, but the query uses another column. "Trips"
+ * refers to trip_id and means the counted rows. */
 static bool stands_for_row(const struct vsig_run *run, const struct link_part *part)
 {
     return part->role != LINK_ANSWER && query_is_generic(run->subject, part->same.column) &&

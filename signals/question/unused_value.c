@@ -1,9 +1,9 @@
 /* unused_value: the query does not use a value that the question states, or it filters by a value that nobody stated.
  *
- * The query must contain quoted strings, whole or in part. It must contain a number as such, as its neighbour (> 4 for
- * "at least 5"), inside a literal (a year in a date), or as LIMIT. It must contain proper names as literals if the
- * database contains them. The evidence may replace values that it explains. Words that also name a table or column are
- * not values.
+ * The query must contain quoted strings, whole or in part. It must contain a number in one of four forms: as such, as
+ * its neighbour (> 4 for "at least 5"), inside a literal (a year in a date), or as LIMIT. It must contain proper names
+ * as literals if the database contains them. The evidence may replace values that it explains. Words that also name a
+ * table or column are not values.
  *
  * The second check is our addition to the catalogue. It reports a literal in a condition that has no word and no digits
  * in common with the question and the evidence. It skips codes, flags and columns of few values. There the question's
@@ -264,8 +264,8 @@ static bool is_counted_off(const struct question *question, uint32_t i)
     return false;
 }
 
-/* True if the number follows "or" after the number before it, and the query has that number as a lower bound: >= 4 for
- * "severity 4 or 5". */
+/* True if the number follows "or" and the number below it, which is a lower bound of the query: >= 4 for "severity 4 or
+ * 5". */
 static bool is_next_of_bound(const struct vsig_subject *subject, uint32_t i)
 {
     const struct question *question = subject->analysis;
@@ -281,7 +281,7 @@ static bool is_next_of_bound(const struct vsig_subject *subject, uint32_t i)
 }
 
 /* True if the literal is the number times a factor of the evidence, or the number and a half in another unit of time.
- * For "2 MB" it may be 2048 if the evidence says that 1 MB is 1,024 kB, and for "2 and a half hours" it may be 150. */
+ * For "2 MB" it may be 2048 if the evidence says that 1 MB is 1,024 kB. For "2 and a half hours" it may be 150. */
 static bool is_multiple(const struct question *question, const struct literal *literal, double number)
 {
     static const double FACTORS[] = {60, 24, 7, 12, 3600};
@@ -482,7 +482,7 @@ static bool names_schema(const struct vsig_subject *subject, const struct questi
 }
 
 /* True if the query must contain the value as a literal: a quoted text, or a capitalized word that the database
- * contains. */
+ * contains. A lower-case word counts only with the option plain_words. */
 static bool text_counts(const struct vsig_run *run, const struct question_value *value)
 {
     if (value->is_name || strlen(value->text) < 2) return false;

@@ -29,8 +29,8 @@ static bool is_date_type(const char *type, size_t len)
     return false;
 }
 
-/* Returns the form of the column's values. Only an engine that divides exactly (schema->divides_exactly) has date types
- * here. The other engines inspected here store dates as texts. */
+/* Returns the form of the column's values. Of the engines that reach this check, only those that divide exactly
+ * (schema->divides_exactly) have date types. The others store dates as texts. */
 static enum form of_column(const struct vsig_subject *subject, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;

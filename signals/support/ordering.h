@@ -1,5 +1,5 @@
-/* Lists the places where a query relies on the order of a column's values: <, <=, >, >= and BETWEEN with literals,
- * ORDER BY, MAX and MIN. */
+/* Lists the places where a query depends on the order of a column's values. These are <, <=, >, >= and BETWEEN with
+ * literals, ORDER BY, MAX and MIN. */
 #ifndef ASSAY_SIGNALS_SUPPORT_ORDERING_H
 #define ASSAY_SIGNALS_SUPPORT_ORDERING_H
 

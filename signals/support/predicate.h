@@ -38,15 +38,15 @@ bool vsig_is_null_test(const struct sql_node *node, bool *negated);
 /* True if the question or the evidence contains this literal word for word. False without a question. */
 bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_node *literal);
 
-/* True if the question contains the literal, or another form of it. Other forms are an inflected word ("females" for
- * 'female'), part of a quoted text, the word of a code ("female" for 'F'), and a date with the same year and day. */
+/* True if the question contains the literal or another form of it: an inflected word ("females" for 'female'), part of
+ * a quoted text, the word of a code ("female" for 'F'), or a date with the same year and day. */
 bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql_node *literal);
 
 /* True if the question, not the query, is the cause of a predicate that no row meets. The question must state every
- * literal, and no other column may contain one. If the column contains the value in another spelling, the literal must
- * be in the question byte for byte, and the two may differ only in spaces. Otherwise the query is the cause, for
- * example if it uses another case or other signs. The same is true if the column stores another form of the value
- * ('France' for French, 'F' for female, or NULL where the query has 'null'). */
+ * literal, and no other column may contain one. The column may contain the value in another spelling. In that case the
+ * literal must be in the question byte for byte, and the spellings may differ only in spaces. The query is the cause if
+ * it uses another case or other signs. It is also the cause if the column stores another form of the value: 'France'
+ * for French, 'F' for female, or NULL where the query has 'null'. */
 bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig_predicate *predicate);
 
 #endif

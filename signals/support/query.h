@@ -90,8 +90,8 @@ bool query_reads_table(const struct vsig_subject *subject, int table);
  * represents the row. */
 bool query_is_generic(const struct vsig_subject *subject, const struct schema_column *column);
 
-/* A column of the query that no word of the question refers to, although the question fully names another column of the
- * same tables that the query does not use. */
+/* A column of the query that no word of the question refers to. The question must also fully name a column of the same
+ * tables that the query does not use. */
 struct query_odd {
     const struct sql_node *node; /* the place where the query uses the column `used` */
     const struct schema_column *used, *wanted;

@@ -195,8 +195,8 @@ static bool is_named(const struct vsig_subject *subject, const struct sql_node *
     return false;
 }
 
-/* Returns a positive number if the question names the operands in the order of the division, a negative one for the
- * reverse order, and 0 if unknown. */
+/* Returns a positive number if the question names the operands in the order of the division. Returns a negative one for
+ * the reverse order, and 0 if unknown. */
 static int order_by_words(const struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right,
                           const struct split *split)
 {

@@ -59,7 +59,7 @@ struct look {
     struct vsig_subject *subject;
     const struct vsig_shape *shape;
     struct vsig_roles *out;
-    unsigned said; /* bits: indexes of the axes for which the question has a word */
+    unsigned said; /* bit 1U << index for each axis that the question has a word for */
 };
 
 /* --- the role of a column --- */

@@ -120,8 +120,8 @@ static const char *other_punctuation(struct vsig_run *run, const struct schema_c
     for (uint32_t i = 0; i < stats->n_top; i++) {
         const struct db_value *value = &stats->top[i].value;
         if (value->type != DB_TEXT || value->len == literal->text_len)
-            continue; /* texts of equal length are checked
-                                                                                  * elsewhere */
+            continue; /* skip texts of equal length, such as
+                                                                                  * those that differ only in case */
         if (is_padded(value->text, value->len, literal)) continue;
         if (keep_letters(value->text, value->len, held) == n && memcmp(asked, held, n) == 0)
             return arena_strndup(run->subject->arena, value->text, value->len);

@@ -84,8 +84,8 @@ static bool embed_column(const struct vsig_subject *subject, const struct schema
     return text && subject->embedder->embed(subject->embedder, text, strlen(text), out);
 }
 
-/* Returns 1 if the embedding of the question is at least as close to `other` as to `used`, 0 if it is not, and -1 if
- * there is no embedding. */
+/* Returns 1 if the embedding of the question is at least as close to `other` as to `used`, else 0. Returns -1 if there
+ * is no embedding. */
 static int embedding_agrees(const struct vsig_subject *subject, const struct schema_column *used,
                             const struct schema_column *other)
 {
