@@ -2,7 +2,8 @@
  *
  * The registry is generated from vsig_list.h and finds signals by id and by name. The execution checks the needs of the
  * signal, calls its eval function and measures the time. If eval returns an error code, the signal becomes unavailable
- * with its name as the reason. Findings are allocated in the arena of the subject, and their number is bounded. */
+ * with the code's name as the reason. Findings are allocated in the arena of the subject, and their number is
+ * bounded. */
 #include "signals/vsig.h"
 
 #include "lib/base/clock.h"

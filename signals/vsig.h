@@ -218,7 +218,9 @@ const char *vsig_state_name(enum vsig_state state);
 const char *vsig_severity_name(enum vsig_severity severity);
 const char *vsig_cause_name(enum vsig_cause cause);
 
-/* Returns options with their defaults. Free with vsig_options_free. */
+/* Returns options with their defaults. Free with vsig_options_free. vsig_options_set changes one setting: the key is
+ * "enabled" or the name of an option. It returns ERR_CONFIG if the signal or key is unknown or the value is out of
+ * range. `err` then has a hint, such as the known keys. */
 struct vsig_options *vsig_options_new(void);
 /* Adds room for the options of one more definition and sets their defaults. vsig_options_new calls it for all listed
  * definitions, and tests call it for their own. */

@@ -165,7 +165,7 @@ static bool asks_for_period(const struct question *question)
     return false;
 }
 
-/* Sets *self if LAG or LEAD reads the key of its own order, such as LAG(month). The query then checks itself whether a
+/* Sets *self if LAG or LEAD reads the key of its own order, such as LAG(month). The query itself then checks whether a
  * period is missing. */
 static void find_guard(void *self, const struct meaning *owner, const struct meaning_term *term)
 {

@@ -4,9 +4,9 @@
  * partner. If each row has one, an inner join gives the same result, and the signal is silent. "Each" and "every" alone
  * prove nothing, because the gold queries of such questions use an inner join.
  *
- * A LEFT JOIN whose rows a later condition or join drops is stronger evidence. Its author meant to keep the rows,
- * especially if the query counts the optional side or replaces NULL by 0. The signal reports such a query if a probe
- * finds a lost row.
+ * A LEFT JOIN whose rows a later condition or join drops is stronger evidence. The author of the query meant to keep
+ * the rows, especially if the query counts the optional side or replaces NULL by 0. The signal reports such a query if
+ * a probe finds a lost row.
  *
  * The whole of a share should be all rows of a table. If it is counted over an inner join, a probe searches for rows
  * that are missing from both counts. */

@@ -89,9 +89,9 @@ static bool is_spelled_out(const struct schema_index *schema, const struct schem
            (is_named_key(schema, a) && values_found(schema, b, a));
 }
 
-/* True if `to` is a key that contains all frequent values of `from`, and the values do not match by chance. Texts and
- * numbers from SMALL do not match by chance; most keys contain smaller numbers. Zeros and empty texts stand for missing
- * values and are ignored. */
+/* True if `to` is a key that contains all frequent values of `from`, and the values do not match by chance. Numbers
+ * below SMALL may match by chance, because most keys contain them. Zeros and empty texts stand for missing values and
+ * are ignored. */
 enum { SMALL = 50, MIN_TELLING = 3 };
 
 static bool is_telling(const struct schema_index *schema, const struct schema_column *from,

@@ -6,8 +6,8 @@
  * the table changes no row. Any other table filters or repeats rows. The question may ask for this, so it is only a
  * note.
  *
- * The signal fires in two more cases. The question asks for rows without a partner in such a table. Or a detour
- * connects two required tables, although the schema joins them in fewer steps. */
+ * The signal also fires if the question asks for rows without a partner in such a table. It fires for a detour too: the
+ * block connects two required tables in more steps than the schema needs. */
 #include "signals/support/names.h"
 #include "signals/support/shape.h"
 

@@ -3,8 +3,8 @@
  * Two tables hold the rules. ASKED: a cue of the question requires one of several aggregates; an average requires AVG
  * or a quotient. The rule fires if the query has none of them, and no column that stores such a number. UNASKED: an
  * aggregate of the query requires one of several cues. The rule fires if neither the question nor the evidence has such
- * a cue. The other checks are functions of their own. They find COUNT without DISTINCT where the question counts
- * different things, and COUNT instead of SUM of a column of quantities, among others. */
+ * a cue. Other checks have their own functions. They find, for example, COUNT without DISTINCT where the question
+ * counts different things, and COUNT instead of SUM of a column of quantities. */
 #include "signals/support/counted.h"
 #include "signals/support/names.h"
 #include "signals/support/query.h"
@@ -340,7 +340,7 @@ static bool follows_count(const struct question *question, const struct question
         uint32_t end = cue->first + cue->n_tokens;
         if (cue->number >= 0 && question->values[cue->number].first >= end)
             end = question->values[cue->number].first + 1;
-        uint32_t reach = cue->kind == QUESTION_CUE_RATIO ? 2 : 1; /* for "percentage of the repairs" */
+        uint32_t reach = cue->kind == QUESTION_CUE_RATIO ? 2 : 1; /* 2 skips "the" in "percentage of the repairs" */
         if (mention->first >= end && mention->first - end <= reach) return true;
     }
     return false;
@@ -369,7 +369,7 @@ static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
             const struct sql_source *source = &block->sources[s];
             if (source->table < 0 || source->table == (int)table) return true;
             for (uint32_t j = 0; j < subject->schema->n_joins;
-                 j++) { /* its rows refer to that table and can stand for its rows */
+                 j++) { /* rows that refer to that table can stand for its rows */
                 const struct schema_join *join = &subject->schema->joins[j];
                 if (join->from_table == (uint32_t)source->table && join->to_table == table) return true;
             }

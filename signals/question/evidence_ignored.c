@@ -1,9 +1,9 @@
 /* evidence_ignored: the evidence defines a word of the question, but the query does not follow the definition.
  *
  * A definition is a condition on one of its columns with its literal, or a quotient or difference of its columns. The
- * signal searches the query for each definition. A reversed definition is an error: numerator and denominator, or below
- * and above. Another literal that neither question nor evidence mentions is also an error. A definition that the query
- * does not use is a warning. The question must contain the defined word. */
+ * signal searches the query for each definition. A reversed definition is an error, such as an exchanged numerator and
+ * denominator, or < instead of >. Another literal that neither question nor evidence mentions is also an error. A
+ * definition that the query does not use is a warning. The question must contain the defined word. */
 #include "signals/support/definition.h"
 #include "signals/support/zone.h"
 

@@ -4,8 +4,8 @@
  * An example is "cancelled orders" and SELECT COUNT(*) FROM orders. A word in any case and form counts if it is a value
  * of a text column of a table that the query reads.
  *
- * The finding is an error if the word clearly restricts things, otherwise a note. It does so before a noun ("night
- * shifts"), after "is", as a noun ("commuters", "a film"), or after a preposition ("paid by card").
+ * The finding is an error if the word clearly restricts things, otherwise a note. A word restricts things before a noun
+ * ("night shifts"), after "is", as a noun ("commuters", "a film"), or after a preposition ("paid by card").
  *
  * The signal is silent if the query uses the value, or a column that contains it. It is also silent if all rows of a
  * join have the value. It ignores words that name a table or a column, belong to another value, or are defined by the

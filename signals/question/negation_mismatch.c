@@ -290,8 +290,8 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
     if (keeps_rows(subject->analysis, cue) || leaves_out_by_join(subject, view, cue)) return;
     if (compares_counts(subject) || lists_values(view)) return;
     if (subject->bound->n_blocks > 1 && reads_tree(subject))
-        return; /* in a recursive query, "itself not included" is
-                                                                      * only the start of the tree */
+        return; /* in a recursive query, "itself not included" only
+                                                                      * excludes the start of the tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* an outer join keeps rows without a partner */
     struct vsig_finding *finding =

@@ -56,10 +56,11 @@ static enum sql_op wanted(const struct vsig_subject *subject, const struct quest
     const struct schema_column *column = query_cast_column(subject, key);
     if (query_name_has(column, RANKS)) return SQL_OP_NONE;
     if (!column && subject->analysis->n_definitions)
-        return SQL_OP_NONE; /* the evidence may define it: the least
-                                                                          * certain may have the greatest difference */
+        return SQL_OP_NONE; /* the evidence may reverse it: "least certain"
+                                                                          * may mean the greatest difference */
     if (cue->kind != QUESTION_CUE_FIRST)
-        return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* the longest serving has the earliest date */
+        return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* dates may reverse it: the longest serving has
+                                                                       * the earliest date */
     if (query_name_has(column, AGES)) return cue->op == SQL_ASC ? SQL_DESC : SQL_ASC;
     return query_name_has(column, DATES) || (column && column->stats.date_texts > 0) ? cue->op : SQL_OP_NONE;
 }
@@ -163,7 +164,7 @@ static bool names_order(const struct question *question, const struct question_c
     static const char *const ORDERS[] = {"first", "last", "top", "upward", "downward", "upwards", "downwards"};
     enum { REACH = 6 };
     uint32_t from = cue->first + cue->n_tokens, end = MIN(from + REACH, question->tokens.n);
-    bool before = cue->first > REACH; /* for "unassigned on top, then the most loaded" */
+    bool before = cue->first > REACH; /* "top" may come before, as in "unassigned on top, then the most loaded" */
     for (uint32_t i = before ? cue->first - REACH : 0; before && i < cue->first; i++)
         if (g_str_equal(question->tokens.items[i].norm, "top")) return true;
     for (uint32_t i = from; i < end; i++) {
@@ -585,7 +586,7 @@ static bool is_time(const struct schema_column *column)
 }
 
 /* Returns "max" if the question asks for the latest of each thing, and "min" for the earliest. Returns NULL if it asks
- * for neither or both, or also for another extreme ("the latest order and the highest amount"). */
+ * for neither or both. Also returns NULL if it asks for another extreme ("the latest order and the highest amount"). */
 static const char *time_asked(const struct question *question)
 {
     static const char *const LATE[] = {"latest", "newest", "recent", "last"}, *const EARLY[] = {"earliest", "first"},

@@ -90,7 +90,7 @@ static bool any_vague(const struct question *question)
     return false;
 }
 
-/* Computes the least and the greatest number of columns that the requested outputs may be. */
+/* Computes the least and the greatest number of columns that can answer the requested outputs. */
 static void asked_range(const struct question *question, uint32_t *low, uint32_t *high)
 {
     *low = question->n_outputs;

@@ -1,4 +1,5 @@
-/* unused_value: the query does not use a value that the question states, or it filters by a value that nobody stated.
+/* unused_value: the query does not use a value that the question states, or it filters by a value that neither question
+ * nor evidence states.
  *
  * The query must contain quoted strings, whole or in part. It must contain a number in one of four forms: as such, as
  * its neighbour (> 4 for "at least 5"), inside a literal (a year in a date), or as LIMIT. It must contain proper names

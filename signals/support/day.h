@@ -8,7 +8,7 @@
 /* A day that the question mentions: "3 March 2024", "March 3rd", "3/5/2024", "2024-03-03". */
 struct vsig_said_day {
     uint32_t first, n_tokens;
-    struct question_date dates[2]; /* the date if the day comes first, and the date if the month comes first; often
+    struct question_date dates[2]; /* the date if the day comes first, and if the month comes first; the two are often
                                     * equal; year is -1 if it is missing */
 };
 enum { VSIG_MAX_SAID_DAYS = 8 };

@@ -8,7 +8,7 @@
 
 enum { MAX_DEPTH = 6, AGE_SCALE = 10000 };
 
-/* What the values of an expression are. FORM_DATE_TEXT means dates stored as texts. */
+/* The kind of an expression's values. FORM_DATE_TEXT stands for dates that are stored as texts. */
 enum form { FORM_OTHER, FORM_DATE, FORM_DATE_TEXT };
 
 static bool has_name(const struct sql_node *node, const char *const *names)

@@ -6,8 +6,8 @@
 #include "signals/support/shape.h"
 
 struct vsig_grouping {
-    /* For groups by a column that is not a key: the least possible share of the table's rows that share a group with
-     * another row. The table must be joined by its own key. 0 if there are no such groups. */
+    /* Lower bound for the share of a table's rows that have another row of the table in their group. Computed for
+     * groups by a column that is not a key, if the table's own key joins it to another table. Otherwise 0. */
     float merged;
     const struct sql_node *merged_at;
     const struct schema_column *merged_by;
@@ -19,7 +19,8 @@ struct vsig_grouping {
     double each_things; /* number of rows or values that the words after "each" refer to; may be NAN */
     /* For questions such as "each ... the most": */
     bool each_extreme;              /* the question asks for an extreme of each group */
-    bool per_group;                 /* the query selects for each group, in one of the usual forms */
+    bool per_group;                 /* the query selects an extreme for each group, by GROUP BY, a window or a
+                                     * correlated subquery */
     const struct sql_node *for_all; /* the condition or LIMIT by which the query selects one extreme of all rows
                                      * instead; NULL if there is none */
     float key_score;                /* how well the words after "each" name the grouping or correlated columns; may be

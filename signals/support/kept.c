@@ -139,7 +139,7 @@ static bool found(struct vsig_kept *kept, const struct vsig_subject *subject, en
     return true;
 }
 
-/* Returns how the join pair drops rows of `own`, if it does. */
+/* Returns how the join pair drops rows of `own`, or VSIG_DROP_NOTHING. */
 static enum vsig_drop drops(const struct sql_join_pair *pair, const struct sql_source *own,
                             const struct sql_source *other, bool other_shown)
 {
@@ -208,8 +208,8 @@ static bool has_call(const struct sql_node *node)
     return false;
 }
 
-/* Reports a condition on the optional side of an outer join. NULL does not meet such a condition, so it drops the rows
- * that the join keeps. An IS NULL test sets `anti` instead. */
+/* Reports a condition on the optional side of an outer join. NULL does not meet such a condition, so the condition
+ * drops the rows that the join keeps. An IS NULL test sets `anti` instead. */
 static void look_at_filters(struct vsig_subject *subject, const struct vsig_block_shape *shape, vsig_sources optional,
                             struct vsig_kept *kept)
 {

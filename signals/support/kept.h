@@ -20,7 +20,7 @@ enum vsig_drop {
     VSIG_DROP_NOTHING,
     VSIG_DROP_JOIN,     /* an inner join */
     VSIG_DROP_SIDE,     /* an outer join whose optional side is the one with the requested rows */
-    VSIG_DROP_FILTER,   /* an outer join, whose unmatched rows a later condition or inner join drops */
+    VSIG_DROP_FILTER,   /* an outer join whose unmatched rows a later condition or inner join drops */
     VSIG_DROP_UNJOINED, /* the query does not read the table that has all requested rows */
     VSIG_DROP_COUNTED   /* nothing is dropped, but COUNT(*) returns 1 for a row without a partner */
 };

@@ -20,7 +20,7 @@ void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *sourc
 void vsig_keys_close(struct vsig_keys *keys);
 
 bool vsig_keys_has_column(const struct vsig_keys *keys, const struct sql_ref *ref);
-/* Returns the FROM items all of whose columns are fixed. */
+/* Returns the FROM items whose columns are all fixed. */
 vsig_sources vsig_keys_whole(const struct vsig_keys *keys);
 
 /* True if this CTE or derived table returns at most one row: an aggregate without GROUP BY, LIMIT 1, or a single row of

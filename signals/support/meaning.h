@@ -20,8 +20,8 @@ const struct alignment *vsig_alignment(struct vsig_subject *subject);
 /* Returns the innermost node that covers the bytes [start, end) of the statement, or the root if both are 0. */
 const struct sql_node *vsig_node_at(const struct vsig_subject *subject, uint32_t start, uint32_t end);
 
-/* Reports the differences between question and query of one group. A certain difference is an error, any other a
- * warning. */
+/* Reports the differences of one group (enum align_group) between question and query. A certain difference is an error,
+ * any other a warning. */
 enum err_code vsig_report_differences(struct vsig_run *run, enum align_group group);
 
 #endif

@@ -17,7 +17,7 @@ const char *vsig_source_name(const struct vsig_subject *subject, const struct sq
 /* Returns the number with the matching word: "1 column" or "2 columns". Never NULL. */
 const char *vsig_counted(const struct vsig_subject *subject, unsigned n, const char *one, const char *many);
 
-/* Returns the schema column that a source's output passes on, or NULL if the output is computed. */
+/* Returns the schema column whose values a source's output has. Returns NULL if the output is computed. */
 const struct schema_column *vsig_column_at(const struct vsig_subject *subject, const struct sql_source *source,
                                            int output);
 

@@ -27,7 +27,7 @@ struct vsig_predicate {
  * The statement is searched once for each subject. The caller owns the copies in `out`. */
 uint32_t vsig_predicates(struct vsig_subject *subject, struct vsig_predicate out[VSIG_MAX_PREDICATES]);
 
-/* Sets `live`, from statistics if they are exact, otherwise by a probe with LIMIT 1. Adds the probe to *probes. If
+/* Sets `live`, from statistics if they are exact, otherwise by a probe with LIMIT 1. Counts the probe in *probes. If
  * *probes has reached max_probe, `live` is -1 and the code is ERR_LIMIT_COUNT. */
 void vsig_predicate_look(struct vsig_subject *subject, struct vsig_predicate *predicate, uint32_t *probes,
                          uint32_t max_probe);

@@ -241,8 +241,8 @@ static int year_end(const struct sql_node *node)
     return month == 1 && day == 1 ? year : month == 12 && day == 31 ? -year : 0;
 }
 
-/* Returns the comparison with `year` that is equal to `column op date`, or SQL_OP_NONE if there is none. The date is
- * the first or last day of a year: `end` is the result of year_end. */
+/* Returns the comparison with `year` that is equivalent to `column op date`, or SQL_OP_NONE if there is none. The date
+ * is the first or last day of a year: `end` is the result of year_end. */
 static enum sql_op year_op(enum sql_op op, int end, int year)
 {
     static const struct {
@@ -446,7 +446,7 @@ static const struct schema_column *unused_mention(const struct vsig_subject *sub
     return NULL;
 }
 
-/* True for a column in a NULL test: left_on IS NULL means "current employees". */
+/* True for a column in a NULL test, such as left_on IS NULL for "current employees". */
 static bool is_null_tested(const struct sql_node *column)
 {
     bool negated;

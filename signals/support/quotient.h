@@ -9,10 +9,10 @@ struct vsig_quotients {
     uint32_t n;
     uint32_t upright, inverted; /* number of divisions in the order of the question, or in the reverse order */
     const struct sql_node *at;  /* the first one that is certainly inverted */
-    bool by_words;              /* true if the words of the question decide this; otherwise a whole is divided by its
-                                 * part */
-    bool by_count;              /* true if it is inverted because the question asks for an average count: distinct
-                                 * things are divided by their rows, which gives at most 1 */
+    bool by_words;              /* true if the words of the question show this; otherwise the query divides a whole by
+                                 * its part */
+    bool by_count;              /* true if the question asks for an average count, but the query divides distinct things
+                                 * by their rows */
     uint32_t whole, exact;      /* divisions of two integers, which lose the fraction, and other divisions */
     bool share_said;            /* true if the question says "percentage", "share", "proportion" or similar */
     uint32_t scaled;            /* number of multiplications by 100 */

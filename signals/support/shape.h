@@ -58,7 +58,8 @@ bool vsig_repeats_matter(const struct sql_block *block);
  * set. Returns NULL for any other expression. */
 const struct sql_ref *vsig_plain_column(const struct sql_node *expr);
 
-/* Returns the set with this source. Returns 0 if it is not a source of the block, or its index is 64 or more. */
+/* Returns the set that contains only this source. Returns 0 if it is not a source of the block, or its index is 64 or
+ * more. */
 static inline vsig_sources vsig_source_bit(const struct sql_block *block, const struct sql_source *source)
 {
     return source && source->block == block && source->index < VSIG_MAX_SOURCES ? (vsig_sources)1 << source->index : 0;

@@ -16,8 +16,8 @@ struct vsig_term {
     const struct schema_column *column; /* the schema column; NULL if there is none */
     bool integer;                       /* true if it has only whole numbers */
     bool filled;                        /* true if its table has no NULL in this column */
-    bool never_null;                    /* true if it is filled and not on the optional side of an outer join, or is a
-                                         * count */
+    bool never_null;                    /* true if it is filled and not on the optional side of an outer join; also true
+                                         * for COUNT */
     struct vsig_domain start;           /* all values that it can have */
 };
 
