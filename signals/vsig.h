@@ -238,8 +238,8 @@ void vsig_run_family(struct vsig_subject *subject, enum vsig_family family, cons
                      struct vsig_verdict *out /* VSIG_ID_END entries */);
 
 /* Prepares a subject: parses and binds the query, and analyses the question. `analysis` is that of an earlier candidate
- * of the same request, or NULL. Returns the error of the parser or the binder. stmt and bound then hold what was built
- * before the failure. All pointers must outlive the subject. */
+ * of the same request, or NULL. Returns the error of the parser or the binder. In that case, stmt and bound have the
+ * parts that were built before the failure. All pointers must outlive the subject. */
 struct question;
 enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *arena, const struct schema_index *schema,
                                 struct db *db, const char *sql, size_t sql_len, const char *question,

@@ -9,8 +9,8 @@ static bool is_not_in_subquery(const struct sql_node *node)
     return ((node->flags & SQL_F_NOT) != 0) != negated_around;
 }
 
-/* True if the statistics show that the subquery returns no NULL: it returns a column without NULL of a FROM item that
- * is not optional. */
+/* True if the statistics show that the subquery returns no NULL. Its only output is a column without NULL, of a FROM
+ * item that is not optional. */
 static bool never_null(const struct vsig_subject *subject, const struct sql_node *query)
 {
     const struct sql_node *select = sql_kid(query, QUERY_BODY);

@@ -403,7 +403,7 @@ static bool is_only_exclusion(struct vsig_run *run, const struct query_view *vie
     return n < 2 && !logic.sets_excluded && !view->is_null && !question_phrase_find(question, OTHERS, 0, &at);
 }
 
-/* Reports the two wrong queries of support/without.h for things without rows of another table. */
+/* Reports the two wrong queries of signals/support/without.h for things without rows of another table. */
 static enum err_code check_without(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const FREE[] = {"free of", "lack", "lacking", "remain", "nowhere", "unclaimed", NULL};

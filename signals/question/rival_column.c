@@ -1,10 +1,10 @@
 /* rival_column: the words of the question name another column of the same tables far better than the column that the
  * query uses there.
  *
- * Linking (lib/question/link.h) compares places of the query with places of the question: the words near the cue of an
- * order, the phrase of a requested output, the words beside the value of a condition. It scores how well these words
- * name each column. A column has no rival if a value of the question implies it, or if the words name it at least half
- * as well. */
+ * Linking (lib/question/link.h) finds the words of the question that belong to each column of the query. They are near
+ * the cue of an order, in the phrase of a requested output, or beside the value of a condition. Linking scores how well
+ * these words name each column. A column has no rival if a value of the question implies it, or if the words name it at
+ * least half as well. */
 #include "signals/support/links.h"
 #include "signals/support/query.h"
 #include "signals/support/shape.h"

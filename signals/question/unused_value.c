@@ -1,10 +1,9 @@
 /* unused_value: the query does not use a value that the question states, or it filters by a value that neither question
  * nor evidence states.
  *
- * The query must contain quoted strings, whole or in part. It must contain a number in one of four forms: as such, as
- * its neighbour (> 4 for "at least 5"), inside a literal (a year in a date), or as LIMIT. It must contain proper names
- * as literals if the database contains them. The evidence may replace values that it explains. Words that also name a
- * table or column are not values.
+ * The query must contain quoted strings, whole or in part. It must contain a number as such, as its neighbour (> 4 for
+ * "at least 5"), in a date, or as LIMIT. It must contain proper names as literals if the database contains them. The
+ * evidence may replace values that it explains. Words that also name a table or column are not values.
  *
  * The second check is our addition to the catalogue. It reports a literal in a condition that has no word and no digits
  * in common with the question and the evidence. It skips codes, flags and columns of few values. There the question's

@@ -1,9 +1,9 @@
 /* Determines whether the question asks for rows without a partner, and whether the query drops them.
  *
- * The frame of the question, its cues and lists of phrases show what it asks for. Then each join pair of the answer
- * block is checked for rows that it drops. The statistics of its two columns give a lower bound of their number.
- * Conditions on the optional side of an outer join also drop rows. The cause that drops the most rows is recorded. No
- * statement runs, and sampled columns prove nothing. */
+ * The question is classified by its frame, its cues and lists of phrases. Then each join pair of the answer block is
+ * checked for rows that it drops. The statistics of its two columns give a lower bound of their number. Conditions on
+ * the optional side of an outer join also drop rows. The cause that drops the most rows is recorded. No statement runs,
+ * and sampled columns prove nothing. */
 #include "signals/support/kept.h"
 
 #include "lib/question/frame.h"

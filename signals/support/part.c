@@ -1,6 +1,6 @@
 /* Compares the parts of dates (year, month, day, weekday) that the query extracts with those that the question names.
  *
- * The query extracts a part by strftime, to_char, EXTRACT, date_part, a function such as year(), or substr. The
+ * The query extracts a part by strftime, to_char, EXTRACT, date_part, a named function such as year, or substr. The
  * question names months and weekdays by words, and years by numbers. A literal that is compared with an extracted part
  * must match the part that the question means by this number. The most common values of the column show whether
  * strftime can read them. Parts that are grouped or displayed are compared with phrases such as "by month". */

@@ -38,8 +38,9 @@ bool vsig_is_null_test(const struct sql_node *node, bool *negated);
 /* True if the question or the evidence contains this literal word for word. False without a question. */
 bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_node *literal);
 
-/* True if the question contains the literal or another form of it: an inflected word ("females" for 'female'), part of
- * a quoted text, the word of a code ("female" for 'F'), or a date with the same year and day. */
+/* True if the question contains the literal or another form of it. Such forms are an inflected word ("females" for
+ * 'female'), part of a quoted text, and the word of a code ("female" for 'F'). A date with the same year and day is
+ * such a form, too. */
 bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql_node *literal);
 
 /* True if the question, not the query, is the cause of a predicate that no row meets. The question must state every
