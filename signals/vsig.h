@@ -220,7 +220,7 @@ const char *vsig_cause_name(enum vsig_cause cause);
 
 /* Returns options with their defaults. Free with vsig_options_free. vsig_options_set changes one setting: the key is
  * "enabled" or the name of an option. It returns ERR_CONFIG if the signal or key is unknown or the value is out of
- * range. `err` then has a hint, such as the known keys. */
+ * range. If the key is unknown, `err` lists the known keys. */
 struct vsig_options *vsig_options_new(void);
 /* Adds room for the options of one more definition and sets their defaults. vsig_options_new calls it for all listed
  * definitions, and tests call it for their own. */

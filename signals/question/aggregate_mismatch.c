@@ -340,7 +340,7 @@ static bool follows_count(const struct question *question, const struct question
         uint32_t end = cue->first + cue->n_tokens;
         if (cue->number >= 0 && question->values[cue->number].first >= end)
             end = question->values[cue->number].first + 1;
-        uint32_t reach = cue->kind == QUESTION_CUE_RATIO ? 2 : 1; /* 2 skips "the" in "percentage of the repairs" */
+        uint32_t reach = cue->kind == QUESTION_CUE_RATIO ? 2 : 1; /* reaches "repairs" in "percentage of the repairs" */
         if (mention->first >= end && mention->first - end <= reach) return true;
     }
     return false;

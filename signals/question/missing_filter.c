@@ -554,7 +554,7 @@ static bool names_several_parts(const struct vsig_subject *subject, const struct
     return n > 1;
 }
 
-/* Reports a query that reads policy for "motor policies", but not motor_policy, which has only these rows. */
+/* Reports a query that reads policy for "motor policies", but not motor_policy, which has only the motor policies. */
 static void check_part(struct vsig_run *run, const struct schema_table *whole, const struct schema_table *part)
 {
     const struct vsig_subject *subject = run->subject;

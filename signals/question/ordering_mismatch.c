@@ -505,8 +505,8 @@ static bool is_answered_by_name(const struct vsig_subject *subject, const struct
     return false;
 }
 
-/* Returns the direction that words such as "ascending" or "descending" require, or SQL_OP_NONE if there are none or
- * they disagree. Sets *plain to whether the question asks for a sort without a direction. */
+/* Returns the direction that words such as "ascending" or "descending" require. Returns SQL_OP_NONE if there are none
+ * or they disagree. *plain is true if the question asks for a sort without a direction. */
 static enum sql_op sort_direction(const struct vsig_subject *subject, bool *plain)
 {
     const struct question *question = subject->analysis;

@@ -17,8 +17,8 @@ enum vsig_date_part {
 
 struct vsig_parts {
     uint32_t n;                          /* number of extracted parts */
-    uint32_t match, mismatch;            /* number of compared parts that are the part that the question means, and that
-                                          * are another part */
+    uint32_t match, mismatch;            /* numbers of compared parts that the question means, and that it does not
+                                          * mean */
     const struct sql_node *at;           /* the first mismatch */
     enum vsig_date_part wanted, taken;   /* the part that the question means and the part that the query extracts, for
                                           * the mismatch `at` */
@@ -27,7 +27,7 @@ struct vsig_parts {
     const struct sql_node *unreadable;   /* the first call that returns NULL or a wrong part for all known values of its
                                           * column; NULL if there is none */
     const struct schema_column *column;  /* the column of `unreadable` */
-    float grouped_match, grouped_misfit; /* number of other parts, such as grouping keys, that the question names, and
+    float grouped_match, grouped_misfit; /* numbers of other parts, such as grouping keys, that the question names, and
                                           * that it does not name */
 };
 

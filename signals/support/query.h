@@ -87,7 +87,7 @@ bool query_uses_name(const struct vsig_subject *subject, const char *const *stem
 bool query_reads_table(const struct vsig_subject *subject, int table);
 
 /* True for a key, and for a column whose name has only generic words and words of its table's name. Such a column
- * represents the row. */
+ * stands for the row. */
 bool query_is_generic(const struct vsig_subject *subject, const struct schema_column *column);
 
 /* A column of the query that no word of the question refers to. The question must also fully name a column of the same

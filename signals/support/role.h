@@ -7,16 +7,16 @@
 #include "signals/support/shape.h"
 
 struct vsig_roles {
-    uint32_t match, mismatch;             /* number of values to which the query gives the role of the question, and the
-                                           * opposite role */
+    uint32_t match, mismatch;             /* numbers of values that have the same role in query and question, and
+                                           * opposite roles */
     const struct sql_node *at;            /* the predicate of the first value with the wrong role; NULL if there is
                                            * none */
     const struct schema_column *used;     /* the column that `at` compares with the value */
     const struct schema_column *wanted;   /* the column that the question means */
     uint32_t ends_match, ends_mismatch;   /* the same numbers for the sides of self-joins */
     const struct sql_node *ends_at;       /* the join whose sides are exchanged; NULL if there is none */
-    uint32_t words_match, words_mismatch; /* number of uses of columns whose role the question names, and of those where
-                                           * it names only the opposite role */
+    uint32_t words_match, words_mismatch; /* numbers of used columns whose role the question names, and of which it
+                                           * names only the opposite role */
 };
 
 /* Returns the roles, computed once for each subject. All fields are zero without a question. Returns NULL if the arena

@@ -5,9 +5,9 @@
 #include "signals/vsig.h"
 
 /* Tests whether a row has a_text in `a` and b_text in `b`. The row belongs to a table with both columns, or to a join
- * of two tables by their only key. Runs one bounded query, but none for tables with more than 200,000 rows. Returns 1
- * if there is such a row and 0 if there is none. Returns -1 if this is unknown, for example without a database. Texts
- * must have their stored form. */
+ * of two tables by the only key between them. Runs one bounded query, but none for tables with more than 200,000 rows.
+ * Returns 1 if there is such a row and 0 if there is none. Returns -1 if this is unknown, for example without a
+ * database. Texts must have their stored form. */
 int vsig_stand_together(struct vsig_subject *subject, const struct schema_column *a, const char *a_text, size_t a_len,
                         const struct schema_column *b, const char *b_text);
 
