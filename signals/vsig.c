@@ -1,8 +1,9 @@
-/* The registry of signals, and the run of one signal.
+/* The registry of signals, and the execution of one signal.
  *
- * The registry is generated from vsig_list.h and finds signals by id and by name. A run checks the needs of the signal,
- * calls its eval function and measures the time. An error code of eval becomes the reason of an unavailable signal.
- * Findings are allocated in the arena of the subject, and their number is bounded. */
+ * The registry is generated from vsig_list.h and finds signals by id and by name. The execution checks the needs of the
+ * signal, calls its eval function and measures the time. If eval returns an error code, the signal becomes unavailable
+ * with the code's name as the reason. Findings are allocated in the arena of the subject, and their number is
+ * bounded. */
 #include "signals/vsig.h"
 
 #include "lib/base/clock.h"
@@ -93,8 +94,7 @@ int vsig_family_by_name(const char *name)
     return -1;
 }
 
-/* Returns the nearest node, itself or an ancestor, that has a span in the text. Nodes that a rewrite created have no
- * span. */
+/* Returns the node, or its nearest ancestor that has a span in the text. Nodes that a rewrite created have no span. */
 static const struct sql_node *with_span(const struct sql_node *node)
 {
     while (node && node->start == node->end) node = node->parent;
@@ -118,7 +118,9 @@ static char *print_into(struct arena *arena, const char *format, va_list args)
     int len = vsnprintf(line, sizeof line, format, args);
     if (len < 0) return NULL;
     size_t keep = (size_t)len < sizeof line ? (size_t)len : sizeof line - 1;
-    while (keep && keep == sizeof line - 1 && (line[keep - 1] & 0xC0) == 0x80) keep--; /* not inside a character */
+    while (keep && keep == sizeof line - 1 && (line[keep - 1] & 0xC0) == 0x80)
+        keep--; /* do not cut inside a UTF-8
+                                                                                        * character */
     return arena_strndup(arena, line, keep);
 }
 

@@ -1,6 +1,6 @@
-/* Every signal: wire id, name, family. A row is the file signals/<family>/<name>.c, which defines vsig_<name>. Ids are
- * explicit and only appended, because stored messages have them. CMake reads the rows too: one a line, with nothing
- * before it. No include guard: include it with X(id, name, family) defined. */
+/* All signals. A row X(id, name, family) stands for the file signals/<family>/<name>.c, which defines vsig_<name>.
+ * Stored messages contain the ids: never change an id, and append new ones. CMake also reads this file, so each row is
+ * on its own line without indentation. There is no include guard: define X before you include this file. */
 X(1, incorrect_group_by, STRUCTURE)
 X(2, unnecessary_subquery, STRUCTURE)
 X(3, contradiction, STRUCTURE)

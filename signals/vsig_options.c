@@ -1,4 +1,4 @@
-/* Options of all signals: defaults from the definitions, then one setting at a time. */
+/* Options of all signals. They start with the defaults of the definitions and are changed one at a time. */
 #include "signals/vsig.h"
 
 #include <glib.h>
@@ -36,7 +36,7 @@ void vsig_options_free(struct vsig_options *options)
     g_free(options);
 }
 
-/* Lists the keys that a signal accepts: "enabled, max_subqueries". */
+/* Lists the keys that a signal accepts, such as "enabled, max_subqueries". */
 static void list_keys(const struct vsig_def *def, char *out, size_t size)
 {
     g_strlcpy(out, "enabled", size);

@@ -1,4 +1,4 @@
-/* A subject: one candidate, parsed and bound, with all facts that signals may read. */
+/* Prepares a subject: one candidate, parsed and bound, with all facts that signals may read. */
 #include "lib/question/question.h"
 #include "signals/vsig.h"
 
@@ -32,7 +32,7 @@ enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *aren
     subject->code = prepare(subject);
     if (subject->code == ERR_OK && question && !analysis)
         subject->analysis = question_read(arena, schema, question, evidence);
-    if (subject->analysis) subject->evidence = subject->analysis->evidence_text; /* with the definitions of the team */
+    if (subject->analysis) subject->evidence = subject->analysis->evidence_text; /* includes the team's definitions */
     return subject->code;
 }
 

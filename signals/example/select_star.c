@@ -1,8 +1,8 @@
-/* select_star: a sample to copy. It fires at every SELECT * of the outermost block if the question asks for a specific
- * output.
+/* select_star: an example of a signal, to copy. It fires at every SELECT * of the outermost block, because questions
+ * usually ask for specific columns.
  *
- * It is compiled and tested like the others, but it is not in vsig_list.h, so production never runs it. A real signal
- * takes its id from the list: `.id = VSIG_ID_<name>`. */
+ * It is compiled and tested like the other signals, but it is not in vsig_list.h, so production never runs it. A real
+ * signal takes its id from the list: `.id = VSIG_ID_<name>`. */
 #include "signals/vsig.h"
 
 enum { OPT_ALLOW_ONE_TABLE };
@@ -17,7 +17,8 @@ static enum err_code eval(struct vsig_run *run)
     const struct sql_block *top = run->subject->bound->blocks[0];
     if (vsig_opt(run, OPT_ALLOW_ONE_TABLE) != 0 && top->n_sources <= 1) return ERR_OK;
 
-    const struct sql_node *items = sql_kid(top->node, SELECT_ITEMS); /* NULL for VALUES: any slot may be absent */
+    const struct sql_node *items = sql_kid(top->node, SELECT_ITEMS); /* NULL for VALUES; any child node may be
+                                                                      * missing */
     for (uint32_t i = 0; items && i < items->n_kids; i++) {
         if (!sql_is(items->kids[i], SQL_STAR)) continue;
         struct vsig_finding *finding =
@@ -28,9 +29,9 @@ static enum err_code eval(struct vsig_run *run)
     return ERR_OK;
 }
 
-extern const struct vsig_def vsig_select_star; /* for the test; the registry declares listed signals */
+extern const struct vsig_def vsig_select_star; /* for the test; vsig.c declares only the listed signals */
 const struct vsig_def vsig_select_star = {
-    .id = 0, /* a sample has no id; no signal has the id 0 */
+    .id = 0, /* this example has no id; no signal has the id 0 */
     .name = "select_star",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,

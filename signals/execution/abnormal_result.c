@@ -1,10 +1,10 @@
-/* abnormal_result: the whole result carries no information. It is empty, a column is all NULL, or a numeric column is
- * all zero (SQLens §A.1, "Abnormal result").
+/* abnormal_result: the result has no information. It is empty, or a column is all NULL or all zero (SQLens §A.1,
+ * "Abnormal result").
  *
- * Correct zeros and empty results are common, so a vote needs a condition to blame. The why-not search drops one
- * condition of the top block at a time and asks whether rows appear. If rows appear, the dropped condition empties the
- * result. The finding is only a note if the tables are empty. The same holds if some row meets each condition alone and
- * the question states its literals. */
+ * Correct zeros and empty results are common, so a vote needs a condition that causes the result. The search drops one
+ * condition of the top block at a time and probes whether rows appear. If rows appear, the dropped condition is the
+ * cause. The finding is only a note if the query reads an empty table. It is also a note if each condition alone is met
+ * by some row and the question states its literals. */
 #include "lib/explain/rewrite.h"
 #include "signals/support/predicate.h"
 #include "signals/support/probe.h"
@@ -19,7 +19,7 @@ static const struct vsig_option OPTIONS[] = {
 
 struct culprit_search {
     struct vsig_subject *subject;
-    const struct sql_node *select; /* the top block */
+    const struct sql_node *select; /* the SELECT of the top block */
     uint32_t probes, max_probe;
 };
 
@@ -30,7 +30,7 @@ static const struct sql_node *top_select(const struct vsig_subject *subject)
     return sql_is(body, SQL_SELECT) ? body : NULL;
 }
 
-/* A condition that is removed. */
+/* A condition that a rewrite removes. */
 struct removal {
     struct arena *arena;
     const struct sql_node *dropped;
@@ -42,8 +42,9 @@ static struct sql_node *take_out(void *ctx, struct sql_node *node)
     return node == removal->dropped ? rewrite_verbatim(removal->arena, "(1 = 1)") : node;
 }
 
-/* Returns the WHERE clause without `dropped` (NULL drops the whole clause). The text equals that of the search in
- * lib/explain/whynot.h, so a probe that both need runs once. */
+/* Returns the WHERE clause with `dropped`, or a single condition, replaced by (1 = 1). Returns "" if `dropped` is NULL
+ * and there are several conditions or none. The text equals that of lib/explain/whynot.h, so a probe that both need
+ * runs only once. Returns NULL if the arena is full. */
 static const char *conditions_without(struct arena *arena, const struct sql_node *where, const struct sql_node *dropped)
 {
     const struct sql_node **conjuncts;
@@ -55,8 +56,8 @@ static const char *conditions_without(struct arena *arena, const struct sql_node
     return rest ? sql_print(arena, rest) : NULL;
 }
 
-/* Tests whether a row of the FROM clause meets the WHERE clause without `dropped` (NULL drops the whole clause).
- * Returns 1, 0, or -1 if the probe failed. */
+/* Tests whether the FROM clause has a row that meets the WHERE clause without `dropped`. NULL drops the whole clause.
+ * Returns 1 or 0, or -1 if the probe failed or the limit of probes is reached. */
 static int rows_without(struct culprit_search *search, const struct sql_node *dropped)
 {
     struct vsig_subject *subject = search->subject;
@@ -70,8 +71,8 @@ static int rows_without(struct culprit_search *search, const struct sql_node *dr
     return vsig_probe_any(subject, arena_printf(arena, "%sSELECT 1 %s%s%s", with, text, *rest ? " " : "", rest), &code);
 }
 
-/* True if some row meets each predicate of the statement and the question states its literal, or the question itself
- * causes the empty predicate. */
+/* True if the question accounts for each predicate of the statement. If some row meets the predicate, the question must
+ * state its literals. Otherwise the question must be the cause of the empty predicate. */
 static bool nothing_against(struct culprit_search *search)
 {
     struct vsig_predicate all[VSIG_MAX_PREDICATES];
@@ -88,8 +89,8 @@ static bool nothing_against(struct culprit_search *search)
     return true;
 }
 
-/* Returns the condition of the top block whose removal yields rows, the FROM clause if the joins alone yield none, or
- * NULL. */
+/* Returns the cause of the result in the top block: a condition without which rows appear. Returns the FROM clause if
+ * the joins alone give no rows, and sets *is_join. Otherwise returns the WHERE clause, which may be NULL. */
 static const struct sql_node *culprit(struct culprit_search *search, bool *is_join)
 {
     const struct sql_node *from = sql_kid(search->select, SELECT_FROM), *where = sql_kid(search->select, SELECT_WHERE);
@@ -117,7 +118,8 @@ static bool has_empty_table(const struct vsig_subject *subject)
     return false;
 }
 
-/* True if the block joins only along declared keys. If these keys have no values in common, the data are at fault. */
+/* True if the block joins only along declared or derived keys. If these keys have no values in common, the data are the
+ * cause and not the query. */
 static bool joins_by_keys(struct vsig_subject *subject, const struct sql_node *select)
 {
     const struct vsig_shape *shape = vsig_shape(subject);
@@ -170,8 +172,8 @@ static enum column_look look_at_column(const struct db_result *result, uint32_t 
     return all_null ? COLUMN_NULL : all_zero ? COLUMN_ZERO : COLUMN_MIXED;
 }
 
-/* Returns 1 if the column of the table holds only the value of the result, so the query is not at fault. Returns 0 if
- * it holds others, and -1 if the column has no statistics. */
+/* Returns 1 if the table's column itself is all NULL or all zero, so the query is not the cause. Returns 0 if it has
+ * other values, and -1 if it has no statistics. */
 static int column_is_like_that(const struct vsig_subject *subject, uint32_t column, enum column_look look)
 {
     const struct sql_block *block = subject->bound->n_blocks ? subject->bound->blocks[0] : NULL;

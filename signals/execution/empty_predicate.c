@@ -1,4 +1,5 @@
-/* One comparison of a column with a literal selects no row of its table (SQLens §A.1, "Empty predicate"). */
+/* empty_predicate: on its own, a comparison of a column with a literal selects no row of the column's table (SQLens
+ * §A.1, "Empty predicate"). */
 #include "lib/question/forms.h"
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
@@ -13,7 +14,7 @@ static const struct vsig_option OPTIONS[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-/* True if the whole condition can hold although this predicate does not. */
+/* True if the predicate is negated. The whole condition can then be true although no row meets the predicate. */
 static bool is_negated(const struct sql_node *node)
 {
     if (node->flags & SQL_F_NOT) return true;
@@ -22,7 +23,7 @@ static bool is_negated(const struct sql_node *node)
     return false;
 }
 
-/* True below a SELECT that is subtracted: the right arm of EXCEPT, or a NOT IN or NOT EXISTS subquery. */
+/* True for a node in a query whose rows are subtracted: the right arm of EXCEPT, or a NOT IN or NOT EXISTS subquery. */
 static bool is_subtracted(const struct vsig_subject *subject, const struct sql_node *node)
 {
     for (const struct sql_block *b = sql_block_of(subject->bound, node); b; b = b->parent)
@@ -32,7 +33,7 @@ static bool is_subtracted(const struct vsig_subject *subject, const struct sql_n
     return (in && in != node && (in->flags & SQL_F_NOT)) || (exists && is_negated(exists));
 }
 
-/* Returns the OR or CASE around the node whose other branch may still yield the row, or NULL. */
+/* Returns the OR or CASE around the node, or NULL. Another branch of it may be true. */
 static const struct sql_node *choice_around(const struct sql_node *node)
 {
     for (const struct sql_node *up = node->parent; up && up->kind != SQL_SELECT; up = up->parent)
@@ -40,7 +41,7 @@ static const struct sql_node *choice_around(const struct sql_node *node)
     return NULL;
 }
 
-/* True if some row meets a branch of the choice. A condition that is not in `all` is assumed to be met. */
+/* True if some row may meet a branch of the OR or CASE. A condition that is not in `all` counts as met. */
 static bool has_live_branch(const struct sql_node *choice, const struct vsig_predicate *all, uint32_t n)
 {
     if (choice->kind == SQL_CASE) return true;
@@ -56,14 +57,14 @@ static bool has_live_branch(const struct sql_node *choice, const struct vsig_pre
     return dead < below;
 }
 
-/* True for IS NULL on the optional side of an outer join, which selects rows without a partner. */
+/* True for an anti-join: IS NULL on the optional side of an outer join selects the rows without a partner. */
 static bool is_anti_join(const struct vsig_predicate *predicate)
 {
     bool negated;
     return vsig_is_null_test(predicate->node, &negated) && !negated && predicate->ref->source->nullable;
 }
 
-/* Adds the nearest values and the columns that hold the literal. */
+/* Adds facts: the column, its nearest values, and other columns that contain the literal. */
 static void add_data(struct vsig_run *run, struct vsig_finding *finding, const struct vsig_predicate *predicate)
 {
     const struct vsig_subject *subject = run->subject;

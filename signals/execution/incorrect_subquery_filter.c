@@ -1,8 +1,8 @@
-/* incorrect_subquery_filter: the subquery of x op (SELECT ...) yields more than one distinct value, and the engine
- * silently takes the first (SQLens §A.1, "Incorrect filter in subquery").
+/* incorrect_subquery_filter: the subquery of x op (SELECT ...) returns more than one distinct value (SQLens §A.1,
+ * "Incorrect filter in subquery"). The engine silently uses the first.
  *
- * The signal deviates from the paper in two ways. It finds the subquery in the syntax tree and not by a regular
- * expression. It counts distinct values, because repeats of one value do no harm. One probe evaluates a correlated
+ * The signal differs from the paper in two ways. It finds the subquery in the syntax tree and not by a regular
+ * expression. It counts distinct values, because repeats of one value are harmless. One probe evaluates a correlated
  * subquery for at most max_probe outer rows. */
 #include "signals/support/probe.h"
 
@@ -25,7 +25,7 @@ static const struct sql_node *subquery_side(const struct sql_node *node)
     return NULL;
 }
 
-/* True if the subquery has exactly one row: an aggregate without GROUP BY. */
+/* True if the subquery returns at most one row, because it is an aggregate without GROUP BY or has no FROM clause. */
 static bool is_single_row(const struct vsig_subject *subject, const struct sql_node *query)
 {
     const struct sql_node *select = sql_kid(query, QUERY_BODY);
@@ -42,7 +42,8 @@ static bool is_limited_to_one(const struct sql_node *query)
     return count && count->text_len == 1 && count->text[0] == '1';
 }
 
-/* Returns 1 if there is more than one distinct value, 0 if there is not, and -1 with the reason in *code. */
+/* Returns 1 if the query has more than one distinct value, 0 if it has not, and -1 if the probe failed. *code gets the
+ * error. */
 static int ask_alone(struct vsig_subject *subject, const struct sql_node *query, enum err_code *code)
 {
     const char *with = vsig_probe_with(subject, "assay_q(c)", query);
@@ -53,8 +54,8 @@ static int ask_alone(struct vsig_subject *subject, const struct sql_node *query,
     return *code == ERR_OK ? result.n_rows > 1 : -1;
 }
 
-/* Returns a probe that replaces the value of the subquery with the count of its distinct values, for each row of the
- * outer block. */
+/* Returns a probe that counts the distinct values of the subquery for each row of the outer block, instead of computing
+ * its value. Returns NULL if the probe cannot be built. */
 static const char *correlated_probe(struct vsig_subject *subject, const struct sql_node *query, uint32_t max_rows)
 {
     struct arena *arena = subject->arena;
@@ -75,7 +76,7 @@ static const char *correlated_probe(struct vsig_subject *subject, const struct s
                         max_rows);
 }
 
-/* True if a count can replace the select list without changing which rows are counted. */
+/* True if a count can replace the select list without a change of the counted rows. */
 static bool is_countable(const struct sql_node *query)
 {
     const struct sql_node *select = sql_kid(query, QUERY_BODY);

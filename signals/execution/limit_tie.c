@@ -1,8 +1,9 @@
 /* limit_tie: ORDER BY ... LIMIT n cuts between rows that have equal keys and different output, so the choice is
  * arbitrary.
  *
- * Counts of groups often tie, and many questions still ask for "the one with the most". That case fired on 2.4 % of the
- * training gold queries. So a tie of aggregates is a note, and a tie of stored values (1.1 %) is the vote. */
+ * Counts of groups often tie, although many questions ask for "the one with the most". Ties of this kind occurred in
+ * 2.4 % of the training gold queries, and ties of stored values in 1.1 %. Therefore a tie in a grouped query is a note,
+ * and only a tie of stored values is a vote. */
 #include "signals/support/probe.h"
 #include "signals/support/widened.h"
 
@@ -56,7 +57,7 @@ const struct vsig_def vsig_limit_tie = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_QUESTION_AMBIGUITY,
     .needs = VSIG_NEEDS_DB,
-    .off_by_default = true, /* 6 of 16 correct on the dev logs: its lift interval includes 1 */
+    .off_by_default = true, /* 6 of 16 findings were correct on the dev logs; the interval of its lift includes 1 */
     .sentence = "LIMIT cuts between rows that have equal ORDER BY keys but different output",
     .description = "Several rows at the limit have the same ORDER BY key, so the choice between them is arbitrary.",
     .example = "`SELECT name FROM singer ORDER BY age DESC LIMIT 1` returns only one singer, even if two singers have "

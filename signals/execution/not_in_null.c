@@ -1,4 +1,4 @@
-/* not_in_null: x NOT IN (subquery) is never true if the subquery yields a NULL. */
+/* not_in_null: x NOT IN (subquery) is never true, because the subquery returns NULL. */
 #include "signals/support/probe.h"
 
 static bool is_not_in_subquery(const struct sql_node *node)
@@ -9,8 +9,8 @@ static bool is_not_in_subquery(const struct sql_node *node)
     return ((node->flags & SQL_F_NOT) != 0) != negated_around;
 }
 
-/* True if the statistics exclude NULL in the column of the subquery: a plain column without NULLs of an inner FROM
- * item. */
+/* True if the statistics show that the subquery returns no NULL. Its only output is a column without NULL, of a FROM
+ * item that is not optional. */
 static bool never_null(const struct vsig_subject *subject, const struct sql_node *query)
 {
     const struct sql_node *select = sql_kid(query, QUERY_BODY);

@@ -1,8 +1,8 @@
 /* null_first: ORDER BY ... LIMIT n returns a row whose key is NULL, because the engine sorts NULL first.
  *
  * SQLite treats NULL as less than any value, so an ascending order begins with it. PostgreSQL treats NULL as greater,
- * so a descending order begins with it. A blank text and a date of zeros also represent a missing value. The probe is
- * the query itself, with its keys in the output. It therefore includes all conditions that exclude NULL. */
+ * so a descending order begins with it. A blank text and a date of zeros also stand for a missing value. The probe is
+ * the query itself with its keys in the output. It therefore has all conditions that exclude NULL. */
 #include "signals/support/names.h"
 #include "signals/support/probe.h"
 #include "signals/support/query.h"
@@ -10,14 +10,15 @@
 
 #include <string.h>
 
-/* True if the engine sorts NULL first for this term. A query that says NULLS FIRST intends it. */
+/* True if the engine sorts NULL first for this term by default. NULLS FIRST and NULLS LAST in the query are intended
+ * and return false. */
 static bool begins_with_null(const struct vsig_run *run, const struct sql_node *term)
 {
     if (term->flags & (SQL_F_NULLS_FIRST | SQL_F_NULLS_LAST)) return false;
     return db_dialect(run->subject->db)->nulls_are_least == (term->op != SQL_DESC);
 }
 
-/* True for a text without a letter, or an invalid date, which replaces NULL. */
+/* True for a text that stands for NULL: an empty or blank one, or a date of zeros. */
 static bool is_blank(const struct db_value *value)
 {
     if (value->type != DB_TEXT) return false;
@@ -36,7 +37,8 @@ static bool always_has_value(const struct vsig_run *run, const struct sql_node *
     const struct schema_column *column = ref ? schema_column_of(run->subject->schema, ref) : NULL;
     if (!column || !ref->source || ref->source->kind != SQL_SOURCE_TABLE || ref->source->nullable) return false;
     const struct schema_stats *stats = &column->stats;
-    bool one_kind = stats->texts == 0 || stats->ints + stats->reals == 0; /* the least text is unknown otherwise */
+    bool one_kind = stats->texts == 0 || stats->ints + stats->reals == 0; /* otherwise `min` is a number, and the least
+                                                                           * text is unknown */
     return !stats->sampled && stats->nulls == 0 && one_kind && !is_blank(&stats->min);
 }
 

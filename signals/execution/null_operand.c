@@ -1,13 +1,13 @@
-/* null_operand: NULL in one operand loses the others. An output is NULL because one operand of its calculation is NULL.
- * Or a condition on an interval drops the rows whose end is NULL because they have no end yet.
+/* null_operand: NULL in one operand makes the whole output NULL, so the values of the other operands are lost. Another
+ * check finds a condition on an interval that drops the rows without an end, because their end is NULL.
  *
- * DESIGN. The signal reads outputs of the answer that are a concatenation, a sum or a difference. The result of the
+ * DESIGN. The signal inspects outputs of the answer that are a concatenation, a sum or a difference. The result of the
  * candidate is the proof: the column must have a NULL there. One operand must be nullable, and another one must always
  * have a value, which is then lost.
  *
  * A concatenation is an error. A sum or a difference is a warning, because NULL may mean that the value is not known
- * yet. Differences of dates are skipped for this reason. Windows are skipped too, and so are operands that are the same
- * column of two rows, because the first row has no row before it. */
+ * yet. For this reason, differences of dates are skipped. Windows are skipped too. Operands that are the same column of
+ * two rows are skipped, because the first row has no row before it. */
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
 #include "signals/support/probe.h"
@@ -45,7 +45,8 @@ static bool is_number(const struct schema_column *column)
     return type == VSIG_TYPE_INT || type == VSIG_TYPE_REAL;
 }
 
-/* Returns an operand of a chain that can be NULL beside one that has a value, or NULL if there is none. */
+/* Returns an operand of a chain that can be NULL, if another operand always has a value. Returns NULL if there is
+ * none. */
 static const struct sql_node *find_operand(const struct vsig_run *run, const struct sql_node *chain, chain_fn *is_chain,
                                            bool numbers)
 {
@@ -67,7 +68,7 @@ static const struct sql_node *find_operand(const struct vsig_run *run, const str
     return lost && lost != null ? found : NULL;
 }
 
-/* Counts the rows of the result in which a column is NULL. */
+/* Returns the number of rows of the result in which a column is NULL. */
 static uint32_t count_nulls(const struct db_result *result, uint32_t column)
 {
     uint32_t n = 0;
@@ -95,15 +96,15 @@ static enum err_code inspect_output(struct vsig_run *run, const struct sql_node 
     return ERR_OK;
 }
 
-/* --- intervals with an open end --- */
+/* --- intervals without an end --- */
 
-/* Words of the columns that begin and end an interval. */
+/* Words in the names of columns with the start and the end of an interval. */
 static const char *const STARTS[] = {"start", "begin", "began", "from",   "since",
                                      "hire",  "join",  "open",  "effect", NULL};
 static const char *const ENDS[] = {"end",  "to",     "until", "till", "thru",  "expir", "expiri",
                                    "left", "termin", "close", "stop", "leave", "quit",  NULL};
 
-/* True if the query tests the column for NULL or replaces its NULL, anywhere. */
+/* True if some part of the query tests the column for NULL, or has it in a call or CASE that may replace NULL. */
 static bool handles_null(const struct vsig_subject *subject, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
@@ -117,8 +118,8 @@ static bool handles_null(const struct vsig_subject *subject, const struct schema
     return false;
 }
 
-/* Returns the column of a bound of an interval: `to` is the end that a condition keeps after a value. NULL if the
- * comparison is of another kind. */
+/* Returns the column that the comparison requires to be above a value, or below it if `to` is false. For `to`, this is
+ * the end of an interval. Returns NULL for other comparisons. */
 static const struct schema_column *bound_column(const struct vsig_subject *subject, const struct sql_node *node,
                                                 bool to)
 {
@@ -134,7 +135,7 @@ static const struct schema_column *bound_column(const struct vsig_subject *subje
     return NULL;
 }
 
-/* Returns the comparison that requires a table's interval to begin before a value, or NULL. */
+/* Returns the comparison that requires the start of a table's interval to be before a value, or NULL. */
 static const struct sql_node *start_of(const struct vsig_subject *subject, uint32_t table)
 {
     const struct sql_node *root = subject->stmt->root;
@@ -145,7 +146,8 @@ static const struct sql_node *start_of(const struct vsig_subject *subject, uint3
     return NULL;
 }
 
-/* `day BETWEEN valid_from AND valid_to` is not true of the rows that are still valid and have no valid_to. */
+/* Reports conditions that drop intervals without an end. `day BETWEEN valid_from AND valid_to` is not true for rows
+ * that are still valid and have no valid_to. */
 static void check_open_ends(struct vsig_run *run)
 {
     static const char *const ENDED[] = {"an end", "end date", "end day", "expiry date", "closing date", "ended", NULL};

@@ -1,8 +1,8 @@
-/* text_number: numbers stored as text are compared or sorted as text, and the result differs.
+/* text_number: the query compares or sorts numbers stored as text, and the result differs from that of numbers.
  *
- * As text, '95' is greater than '150'. It is greater than the number 150 too, because the engine converts the number to
- * text if the column is text. A text among numbers ('T' for a trace of rain) is greater than all of them. Equality does
- * no harm. Probes of the data decide whether the result differs, because texts of one length ('0012', years) sort like
+ * As text, '95' is greater than '150'. It is also greater than the number 150, because the engine converts the number
+ * to text for a text column. A text among numbers ('T' for a trace of rain) is greater than all of them. Equality is
+ * harmless. Probes of the data decide whether the result differs, because texts of one length ('0012', years) sort like
  * their numbers. */
 #include "signals/support/names.h"
 #include "signals/support/ordering.h"
@@ -20,14 +20,14 @@ static const struct vsig_option OPTIONS[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-/* The probes and the result for one candidate. */
+/* The search of one candidate: its probes and their error. */
 struct text_number_search {
     struct vsig_run *run;
     uint32_t probes;
     enum err_code code; /* the error of a failed probe */
 };
 
-/* True for a text that marks a missing number: 'null', 'n/a', or an empty text. */
+/* True for a text that stands for a missing number: 'null', 'n/a', or an empty text. */
 static bool is_missing(const struct db_value *value)
 {
     static const char *const WORDS[] = {"null", "none", "n/a", "na", "nan", "-", "?", "unknown", "\\N"};
@@ -37,7 +37,7 @@ static bool is_missing(const struct db_value *value)
     return value->len == 0;
 }
 
-/* Returns the length of the number at the start of the text: "1,370" of "1,370 lb". */
+/* Returns the length of the number at the start of the text, such as "1,370" in "1,370 lb". */
 static size_t number_at_start(const char *text)
 {
     size_t n = 0;
@@ -45,7 +45,7 @@ static size_t number_at_start(const char *text)
     return n;
 }
 
-/* True if each frequent value begins with a number and the same word follows each: "lb", "of", or none. */
+/* True if each frequent value begins with a number, and the word after it is the same in all: "lb", "of", or none. */
 static bool has_one_unit(const struct schema_stats *stats)
 {
     const char *unit = NULL;
@@ -57,7 +57,7 @@ static bool has_one_unit(const struct schema_stats *stats)
         if (!number) return false;
         const char *rest = value->text + number;
         size_t space = strspn(rest, " "), len = strcspn(rest + space, " ");
-        if (*rest && !space) return false; /* a date or a code */
+        if (*rest && !space) return false; /* a date or a code, such as "12-A" */
         if (unit && (len != unit_len || memcmp(unit, rest + space, len) != 0)) return false;
         unit = rest + space;
         unit_len = len;
@@ -66,7 +66,7 @@ static bool has_one_unit(const struct schema_stats *stats)
     return seen >= MIN_SEEN;
 }
 
-/* True for texts that are numbers, and for numbers mixed with texts, because a text is greater than any number. */
+/* True for a column of texts that are numbers, or of numbers mixed with texts. A text is greater than any number. */
 static bool holds_numbers_as_text(struct text_number_search *search, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
@@ -119,14 +119,15 @@ static bool compares_otherwise(struct text_number_search *search, const struct v
     return ask(search, arena_printf(arena, "SELECT 1 FROM %s WHERE (%s) <> (%s) LIMIT 1", from, by_letters, by_number));
 }
 
-/* Returns SQL that reads "1,370 lb" as 1370, for dialects that can cast any text. */
+/* Returns an SQL expression for the number in a text column. If the dialect can cast any text, it reads "1,370 lb" as
+ * 1370. */
 static const char *number_text(struct arena *arena, const char *name, const struct db_dialect *dialect)
 {
     return dialect->casts_any_text ? arena_printf(arena, "CAST(replace(%s, ',', '') AS %s)", name, dialect->real_type)
                                    : arena_printf(arena, "CAST(%s AS %s)", name, dialect->real_type);
 }
 
-/* True if two values sort differently as texts and as numbers. */
+/* True if two values of the column have another order as numbers than as texts. */
 static bool sorts_otherwise(struct text_number_search *search, const struct schema_column *column)
 {
     const struct vsig_subject *subject = search->run->subject;
@@ -155,12 +156,12 @@ static void report(struct vsig_run *run, const struct sql_node *node, const stru
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
 }
 
-/* True if a condition of the query, such as temp <> '', excludes the texts that are not numbers. */
+/* True if a condition of the query excludes the texts that are not numbers, such as temp <> ''. */
 static bool leaves_texts_out(const struct text_number_search *search, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
     const struct sql_node *root = search->run->subject->stmt->root;
-    if (!stats->ints && !stats->reals) return false; /* texts only: the condition changes no type */
+    if (!stats->ints && !stats->reals) return false; /* for texts only, such a condition changes no type */
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         bool differs =
             sql_is(n, SQL_BINARY) && n->op == SQL_OP_NE && query_column(search->run->subject, n->kids[0]) == column;

@@ -1,5 +1,5 @@
-/* type_mismatch: a comparison or calculation across types whose values cannot match. The values of the column are the
- * proof. */
+/* type_mismatch: a comparison or calculation mixes types whose values cannot match. The values of the column prove
+ * it. */
 #include "signals/support/elapsed.h"
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
@@ -18,7 +18,7 @@ enum kind { KIND_UNKNOWN, KIND_NUMBER, KIND_WORDS, KIND_DATE };
 
 static const char *const KIND_NAMES[] = {"unknown values", "numbers", "words", "dates"};
 
-/* Returns the kind of value that nearly all rows of the column hold. */
+/* Returns the kind of value that nearly all values of the column have. */
 static enum kind kind_of_column(const struct vsig_run *run, const struct schema_column *column)
 {
     const struct schema_stats *s = &column->stats;
@@ -42,7 +42,7 @@ static bool looks_numeric(const char *text, size_t len)
     return digits > 0;
 }
 
-/* Writes the shape of a date text: digits become 9, letters become a. "2020-01-31" becomes 9999-99-99. */
+/* Writes the shape of a text: each digit becomes 9 and each letter becomes a. "2020-01-31" has the shape 9999-99-99. */
 static void shape_of(const char *text, size_t len, char out[32])
 {
     size_t n = len < 31 ? len : 31;
@@ -56,8 +56,8 @@ static bool is_number(const struct sql_node *literal)
     return literal->kind == SQL_LITERAL && (literal->op == SQL_LIT_INT || literal->op == SQL_LIT_FLOAT);
 }
 
-/* True if a text begins like a date in another notation than that of the column. It cannot equal or be ordered with its
- * values. */
+/* True if the literal is a number, or a text that does not begin in the notation of the column's dates. Such a literal
+ * cannot equal these dates or be ordered with them. */
 static bool other_notation(const struct schema_column *column, const struct sql_node *literal)
 {
     if (is_number(literal) || column->stats.min.type != DB_TEXT) return is_number(literal);
@@ -66,14 +66,14 @@ static bool other_notation(const struct schema_column *column, const struct sql_
     shape_of(literal->text, literal->text_len, given);
     size_t given_len = strlen(given), shared = given_len < strlen(stored) ? given_len : strlen(stored);
     if (given_len < 4) return true;
-    return strncmp(stored, given, shared) != 0; /* "2020-01" is a prefix of the notation, which sorts correctly */
+    return strncmp(stored, given, shared) != 0; /* a prefix of the notation, such as "2020-01", sorts correctly */
 }
 
 static void compare_with_literal(struct vsig_run *run, const struct vsig_predicate *predicate)
 {
     if (!predicate->bare || predicate->node->kind == SQL_LIKE || predicate->n_literals == 0) return;
     const struct sql_node *literal = predicate->literals[0];
-    if (literal->op != SQL_LIT_STRING && !is_number(literal)) return; /* NULL, true */
+    if (literal->op != SQL_LIT_STRING && !is_number(literal)) return; /* such as NULL and true */
     if (!literal->text || !literal->text_len) return;                 /* '' is a harmless guard */
     enum kind kind = kind_of_column(run, predicate->column);
     bool number = is_number(literal), numeric_text = !number && looks_numeric(literal->text, literal->text_len);
@@ -91,7 +91,7 @@ static void compare_with_literal(struct vsig_run *run, const struct vsig_predica
                       predicate->column->stats.min.text);
 }
 
-/* Checks a comparison of two columns: numbers never equal words. */
+/* Reports a comparison of two columns with different kinds of values. For example, numbers never equal words. */
 static void compare_columns(struct vsig_run *run, const struct sql_node *node)
 {
     const struct sql_ref *left = sql_plain_column(node->kids[0]), *right = sql_plain_column(node->kids[1]);
@@ -111,7 +111,7 @@ static bool is_numeric_aggregate(const struct sql_node *call)
            sql_name_is(call->text, call->text_len, "total", 5);
 }
 
-/* Checks an operand of SUM, AVG and + - * /: a word counts as 0. */
+/* Reports words or dates as an operand of a calculation, where a word counts as 0. */
 static void calculate(struct vsig_run *run, const struct sql_node *node, const struct sql_node *operand)
 {
     const struct sql_ref *ref = operand ? sql_plain_column(operand) : NULL;
@@ -122,7 +122,8 @@ static void calculate(struct vsig_run *run, const struct sql_node *node, const s
                   vsig_column_name(run->subject, ref), KIND_NAMES[kind]);
 }
 
-/* Checks a difference of two dates. Years are right if the question asks for years. */
+/* Reports a subtraction of two dates that does not give days. A number of years is correct if the question asks for
+ * years. */
 static void subtract(struct vsig_run *run, const struct sql_node *node)
 {
     static const char *const YEARS[] = {"year", "age", "old", "older", "decade", "young", "annivers", NULL};

@@ -1,8 +1,8 @@
-/* window_rows: the rows of the result show that a window reads other rows than it appears to.
+/* window_rows: the result shows that a window reads other rows than intended.
  *
  * A running total with the default frame gives rows that tie in its order the same total, so it jumps. LAG and LEAD
- * read the previous or next row. That row is not the previous or next period if a period is missing. It belongs to
- * another thing if the window is ordered by the thing first and not partitioned by it. The result of the candidate
+ * read the previous or next row. This row is not the previous or next period if a period is missing. It belongs to
+ * another thing if the window is ordered by the thing first but not partitioned by it. The result of the candidate
  * shows these faults. */
 #include "lib/question/frame.h"
 #include "lib/question/question.h"
@@ -15,7 +15,7 @@
 
 enum { MAX_ROWS = 600 };
 
-/* Elements of the frame that refer to another row. */
+/* Kinds of frame elements that refer to another row. */
 static const unsigned STEPS = 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT | 1U << FRAME_CHANGE | 1U << FRAME_DIFFERENCE;
 
 struct window_rows {
@@ -29,7 +29,7 @@ static const struct db_value *cell(const struct window_rows *w, uint32_t row, ui
     return &w->result->values[(size_t)row * w->result->n_columns + column];
 }
 
-/* Returns the output that shows a term, or -1 if there is none. */
+/* Returns the number of the output that is this term, or -1 if there is none. */
 static int output_of(const struct window_rows *w, const struct meaning_term *term)
 {
     uint64_t hash = meaning_follow(term, NULL)->hash;
@@ -38,9 +38,9 @@ static int output_of(const struct window_rows *w, const struct meaning_term *ter
     return -1;
 }
 
-/* --- running totals of rows that tie --- */
+/* --- running totals with ties --- */
 
-/* True for an amount that is never zero or negative, so a running total grows with each row. */
+/* True if the term sums an amount that is always positive, or counts rows. A running total then grows with each row. */
 static bool always_grows(const struct window_rows *w, const struct meaning_term *term)
 {
     const struct meaning_term *measure = term->n_parts ? meaning_follow(term->parts[0], NULL) : NULL;
@@ -70,7 +70,8 @@ static bool shows_single_rows(const struct window_rows *w)
     return false;
 }
 
-/* True for words such as "up to and including the whole day". Rows of one day then share one total. */
+/* True if the question asks for a running total of days or longer periods, as in "up to and including the whole day".
+ * Rows of one day then have the same total on purpose. */
 static bool asks_for_days(const struct question *question)
 {
     static const char *const WORDS[] = {"day",   "days",    "daily", "date",   "dates",
@@ -113,7 +114,8 @@ static void check_running(struct window_rows *w, const struct meaning_term *term
 
 /* --- missing periods --- */
 
-/* Returns the number of a month, or for "2024" the year times 12. Returns -1 if the value is not a period. */
+/* Returns the number of a period in months since year 0. The value is a year ("2024"), a month ("2024-05"), or the
+ * first day of a month. Returns -1 for other values. */
 static int period_of(const struct db_value *value)
 {
     int year = 0, month = 1, day = 1;
@@ -131,7 +133,7 @@ static int compare_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* True if two adjacent periods are further apart than the closest ones. */
+/* True if two adjacent periods of the column are further apart than the closest ones. */
 static bool has_gap(const struct window_rows *w, uint32_t column)
 {
     int periods[MAX_ROWS], least = 0;
@@ -147,7 +149,7 @@ static bool has_gap(const struct window_rows *w, uint32_t column)
     return false;
 }
 
-/* True if the words that refer to another row name a period, as in "the month before". */
+/* True if the words of the question that refer to another row name a period, as in "the month before". */
 static bool asks_for_period(const struct question *question)
 {
     static const char *const WORDS[] = {"month",   "months", "quarter", "quarters", "year",     "years",    "yearly",
@@ -163,7 +165,8 @@ static bool asks_for_period(const struct question *question)
     return false;
 }
 
-/* Finds LAG(month) beside LAG(total): the query then checks the distance itself. */
+/* Sets *self if LAG or LEAD reads the key of its own order, such as LAG(month). The query itself then checks whether a
+ * period is missing. */
 static void find_guard(void *self, const struct meaning *owner, const struct meaning_term *term)
 {
     (void)owner;
@@ -195,7 +198,7 @@ static void check_step(struct window_rows *w, const struct meaning_term *term)
               "a period is missing in the rows, so the row before or after is not always the period before or after");
 }
 
-/* --- steps from one group to the next --- */
+/* --- steps across the boundary of a group --- */
 
 static bool is_reference(const struct schema_index *schema, uint32_t column)
 {
@@ -205,8 +208,7 @@ static bool is_reference(const struct schema_index *schema, uint32_t column)
     return false;
 }
 
-/* True for a column whose values name things, and no times or amounts: a key, a reference, or texts that are no dates.
- */
+/* True for a column whose values name things, not times or amounts: a key, a reference, or texts that are not dates. */
 static bool names_things(const struct schema_index *schema, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
@@ -222,7 +224,7 @@ static bool is_order_key(const struct meaning_window *window, const struct meani
     return false;
 }
 
-/* True if the result has two things with several rows each. */
+/* True if the column has different values and a repeated value in the result, so there are groups of rows. */
 static bool has_groups(const struct window_rows *w, uint32_t column)
 {
     bool repeats = false, differs = false;
@@ -234,13 +236,14 @@ static bool has_groups(const struct window_rows *w, uint32_t column)
     return repeats && differs;
 }
 
-/* LAG over ORDER BY thing, time: the first row of each thing reads the last row of another thing. */
+/* Reports LAG or LEAD over ORDER BY thing, time without PARTITION BY. In the first row of each thing, LAG reads the
+ * last row of another thing. */
 static void check_boundary(struct window_rows *w, const struct meaning_term *term)
 {
     const struct meaning_window *window = term->window;
     bool step = strcmp(term->name, "lag") == 0 || strcmp(term->name, "lead") == 0;
     if (!step || window->n_order < 2 || window->n_partition || !term->n_parts) return;
-    if (is_order_key(window, term->parts[0])) return; /* the step itself looks for the boundary */
+    if (is_order_key(window, term->parts[0])) return; /* a LAG of the thing itself finds the boundary on purpose */
     const struct meaning_term *first = window->order[0].term;
     const struct schema_column *column = align_term_column(w->run->subject->schema, meaning_follow(first, NULL));
     int key = output_of(w, first);
@@ -252,8 +255,8 @@ static void check_boundary(struct window_rows *w, const struct meaning_term *ter
     vsig_add_fact(w->run, finding, "column", false, "%s", column->name);
 }
 
-/* True if the result has each row of the window. LIMIT, a condition outside of the query of the window, DISTINCT and
- * grouping remove rows. */
+/* True if the result has all rows of the window. LIMIT, DISTINCT, grouping and a condition outside of the window's
+ * query remove rows. */
 static bool shows_all_rows(const struct window_rows *w, const struct meaning *owner)
 {
     const struct meaning *m = w->meaning;

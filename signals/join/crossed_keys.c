@@ -1,15 +1,15 @@
-/* crossed_keys: <> between a key and its reference pairs each row with the rows of all others.
+/* crossed_keys: a join by <> between a key and its reference combines each row with the rows of all other things.
  *
- * For "Who has never ordered", the condition customer.id <> orders.customer_id holds for each customer as soon as
- * another customer has ordered. It tests for some other row, not for the absence of a row. Within one table (pairs of
- * things) the condition is correct. */
+ * For "Who has never ordered", the condition customer.id <> orders.customer_id is true for each customer as soon as
+ * another customer has ordered. It finds some row of another customer, not the absence of a row. Within one table
+ * (pairs of things), such a condition is correct. */
 #include "signals/support/logic.h"
 #include "signals/support/names.h"
 
 static bool equal_too(const struct sql_node *node)
 {
     for (const struct sql_node *n = node->parent; n; n = n->parent)
-        if (sql_is(n, SQL_UNARY) && n->op == SQL_OP_NOT) return true; /* NOT (a <> b) */
+        if (sql_is(n, SQL_UNARY) && n->op == SQL_OP_NOT) return true; /* as in NOT (a <> b) */
     return sql_clause_of(node) == SQL_CLAUSE_SELECT;
 }
 

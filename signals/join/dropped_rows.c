@@ -1,14 +1,15 @@
-/* dropped_rows: the question also asks for rows without a partner, and the query drops them.
+/* dropped_rows: the question also asks for rows without a partner, but the query drops them.
  *
  * If the question says so ("including those without", "zeros included"), the statistics show whether any row has no
- * partner. If each row has one, an inner join gives the same result and the signal is silent. "Each" and "every" alone
+ * partner. If each row has one, an inner join gives the same result, and the signal is silent. "Each" and "every" alone
  * prove nothing, because the gold queries of such questions use an inner join.
  *
- * A LEFT JOIN that a later condition or join undoes says more. Its author meant to keep the rows, most of all if the
- * query counts the optional side or replaces NULL by 0. Such a query is reported if a probe finds a lost row.
+ * A LEFT JOIN whose rows a later condition or join drops is stronger evidence. The author of the query meant to keep
+ * the rows, especially if the query counts the optional side or replaces NULL by 0. The signal reports such a query if
+ * a probe finds a lost row.
  *
- * The whole of a share is all rows of a table. If it is counted over an inner join, a probe looks for rows that are in
- * neither count. */
+ * The whole of a share should be all rows of a table. If it is counted over an inner join, a probe searches for rows
+ * that are missing from both counts. */
 #include "signals/support/kept.h"
 #include "signals/support/names.h"
 #include "signals/support/undone.h"
@@ -36,11 +37,11 @@ static void check_kept(struct vsig_run *run, const struct vsig_kept *kept)
         vsig_add_fact(run, finding, "rows without a partner", true, "%.0f of %.0f", kept->lost, kept->rows);
 }
 
-/* Words that restrict the thing named before them: "carriers that shipped by air". */
+/* Words that begin a restriction of the thing before them: "carriers that shipped by air". */
 static const char *const THAT[] = {"who", "that", "which", "with", "having", "whose", NULL};
 
-/* Returns the end of the first mention of the table that begins at most `reach` words behind one of `phrases`. Returns
- * 0 if there is none. */
+/* Returns the end of a mention of the table that begins at most `reach` tokens after one of `phrases`. Returns 0 if
+ * there is none. */
 static uint32_t named_behind(const struct vsig_subject *subject, const char *const *phrases, uint32_t reach, int table)
 {
     const struct question *question = subject->analysis;
@@ -56,7 +57,8 @@ static uint32_t named_behind(const struct vsig_subject *subject, const char *con
     return 0;
 }
 
-/* True if the words from token `end` on restrict the thing: "with flu visits", and not "with the number of visits". */
+/* True if the words from token `end` restrict the thing, as in "with flu visits". False for words that ask for an
+ * output, as in "with the number of visits". */
 static bool is_restricted(const struct vsig_subject *subject, uint32_t end)
 {
     static const char *const SHOWN[] = {"the", "its", "their", "number", "count", "total", "how", "zero", NULL};
@@ -67,7 +69,8 @@ static bool is_restricted(const struct vsig_subject *subject, uint32_t end)
     return !shown || !question_token_is(&tokens->items[end], WITH);
 }
 
-/* Returns how certainly the question wants the rows that an undone outer join loses: VSIG_NOTE if it may not. */
+/* Returns how certainly the question asks for the rows that the query drops after an outer join. VSIG_NOTE means that
+ * it may not ask for them. */
 static enum vsig_severity want_of_lost(const struct vsig_run *run, const struct vsig_kept *kept,
                                        const struct vsig_undone *undone)
 {

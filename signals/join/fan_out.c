@@ -1,8 +1,8 @@
-/* fan_out: a one-to-many join repeats rows of the requested entity, or of the entity that is summed.
+/* fan_out: a one-to-many join repeats rows of the requested entity, or of the entity whose values are summed.
  *
  * Keys determine whether a join can repeat rows (signals/support/keys.h). A probe determines whether it does. The probe
- * has the FROM and WHERE clauses of the candidate and groups by the key of the entity. One group with more than one
- * member is enough. The probe is skipped if the result of the candidate shows that no row repeats. */
+ * has the FROM and WHERE clauses of the candidate and groups by the key of the entity. One group with more than one row
+ * is enough. The probe is skipped if the result of the candidate shows that no row repeats. */
 #include "signals/support/counted.h"
 #include "signals/support/keys.h"
 #include "signals/support/names.h"
@@ -13,8 +13,8 @@
 
 static const char *const PER_CHILD[] = {"each", "every", "per", "along with", "together with", "all the", NULL};
 
-/* Returns the FROM items that may hold several rows for one row of `entity` in one group. Sets *failed if the arena is
- * full. */
+/* Returns the FROM items that may have several rows for one row of `entity`, which may be NULL. With `with_groups`,
+ * only rows of the same group count. Sets *failed if the arena is full. */
 static vsig_sources multipliers(struct vsig_run *run, const struct vsig_block_shape *shape,
                                 const struct sql_source *entity, bool with_groups, bool *failed)
 {
@@ -60,7 +60,7 @@ static bool add_key(struct vsig_run *run, const struct sql_source *entity, char 
 }
 
 /* Returns SELECT 1 FROM ... WHERE ... GROUP BY <groups>, <key of the entity> HAVING COUNT(*) > 1 LIMIT 1. Returns NULL
- * if there is no such probe. */
+ * if the probe cannot be built. */
 static const char *make_probe(struct vsig_run *run, const struct sql_block *block, const struct sql_source *entity,
                               bool with_groups)
 {
@@ -74,7 +74,7 @@ static const char *make_probe(struct vsig_run *run, const struct sql_block *bloc
     if (!list || !add_key(run, entity, &list)) return NULL;
     const char *from = slice(run, sql_kid(block->node, SELECT_FROM)),
                *where = slice(run, sql_kid(block->node, SELECT_WHERE));
-    const char *keys = list + strlen("1, "); /* GROUP BY 1 would refer to the first item */
+    const char *keys = list + strlen("1, "); /* skip "1", because GROUP BY 1 would refer to the first item */
     return arena_printf(run->subject->arena, "SELECT 1 %s %s GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1", from, where,
                         keys);
 }
@@ -88,7 +88,7 @@ static enum answer really_repeats(struct vsig_run *run, const struct sql_block *
     if (!probe) return ANSWER_UNKNOWN;
     struct db_result result;
     *code = db_query(run->subject->db, run->subject->arena, probe, strlen(probe), NULL, 0, 1, &result, NULL);
-    if (*code == ERR_ENGINE) { /* the probe cannot express the query */
+    if (*code == ERR_ENGINE) { /* the probe does not fit this query */
         *code = ERR_OK;
         return ANSWER_UNKNOWN;
     }
@@ -96,9 +96,9 @@ static enum answer really_repeats(struct vsig_run *run, const struct sql_block *
     return result.n_rows > 0 ? ANSWER_YES : ANSWER_NO;
 }
 
-/* --- rows --- */
+/* --- repeated rows --- */
 
-/* True if all FROM items are tables. The probe cannot see inside a CTE or derived table, which seldom has a key. */
+/* True if the block has at least two FROM items, and none is a CTE or of unknown kind. The probe cannot read a CTE. */
 static bool can_probe(const struct sql_block *block)
 {
     for (uint32_t i = 0; i < block->n_sources; i++)
@@ -132,7 +132,7 @@ static void report(struct vsig_run *run, const struct sql_block *block, const st
     vsig_add_fact(run, finding, "by", false, "%s", other);
 }
 
-enum { MAX_COMPARED = 4096 }; /* rows */
+enum { MAX_COMPARED = 4096 }; /* maximum number of compared rows */
 
 static int compare_rows(const void *a, const void *b, void *ctx)
 {
@@ -155,9 +155,9 @@ static bool all_differ(struct arena *arena, const struct db_result *result)
     return true;
 }
 
-/* True if the result has no equal rows. If the block is the whole candidate and shows only columns, repeated rows of
- * the entity are equal rows of the result. This check is cheap, because the execution signals need the result anyway.
- */
+/* True if the result has no equal rows, for a block that is the whole candidate and returns only columns. Repeated rows
+ * of the entity would then be equal rows of the result. This check is cheap, because the execution signals need the
+ * result anyway. */
 static bool result_has_no_repeats(struct vsig_run *run, const struct sql_block *block)
 {
     if (sql_kid(run->subject->stmt->root, QUERY_BODY) != block->node) return false;
@@ -191,7 +191,7 @@ static enum err_code look_at_rows(struct vsig_run *run, const struct vsig_block_
     return code;
 }
 
-/* --- aggregates --- */
+/* --- repeated rows in aggregates --- */
 
 static bool is_sum_like(const struct sql_node *call)
 {
@@ -202,7 +202,7 @@ static bool is_sum_like(const struct sql_node *call)
     return false;
 }
 
-/* True for the other forms of a conditional count: SUM(a = 'x'), COUNT(IF(a = 'x', 1, NULL)), AVG(CAST(a = 'x' AS
+/* True for other forms of a conditional count: SUM(a = 'x'), COUNT(IF(a = 'x', 1, NULL)), AVG(CAST(a = 'x' AS
  * INTEGER)). */
 static bool counts_truth(const struct sql_node *call)
 {
@@ -216,8 +216,8 @@ static bool counts_truth(const struct sql_node *call)
     return chooses;
 }
 
-/* True for "How many repairs were done in Linz", which counts the rows of the join if a column of the garage is Linz.
- */
+/* True for a conditional count of the joined rows, not of the entity's rows. "How many repairs were done in Linz"
+ * counts repairs, although the condition is on the garage's town. */
 static bool counts_the_many(const struct vsig_run *run, const struct sql_node *call, const struct sql_source *entity)
 {
     struct vsig_counted_things things;
@@ -239,7 +239,9 @@ static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_b
     if (failed) return ERR_LIMIT_MEMORY;
     bool counts = sql_name_is(call->text, call->text_len, "count", 5),
          averages = sql_name_is(call->text, call->text_len, "avg", 3);
-    if (!(loose & of) && (counts || averages)) return ERR_OK; /* one per group: COUNT counts the others */
+    if (!(loose & of) && (counts || averages))
+        return ERR_OK; /* one row in each group: COUNT is meant to count the
+                                                               * other rows */
     vsig_sources many = multipliers(run, shape, entity, true, &failed);
     if (failed) return ERR_LIMIT_MEMORY;
     if (!many || counts_the_many(run, call, entity)) return ERR_OK;

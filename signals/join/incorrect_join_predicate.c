@@ -1,24 +1,25 @@
-/* incorrect_join_predicate: equalities between columns that do not refer to each other (SQLens A.1).
+/* incorrect_join_predicate: a join by equality of two columns that do not refer to each other (SQLens A.1).
  *
- * Small integer ids include each other by chance. Of the column pairs that no schema declares, three in ten have full
- * inclusion. So an undeclared pair is valid only in one of these cases:
- *   - lib/schema inferred it: matching names, a key on one side, inclusion, no declared foreign key on either side.
- *   - Both sides have the same name, one is the primary key named after its table (actor.musical_id =
- *     musical.musical_id), and its values are found there.
- *   - The values do not match by chance (texts, large numbers), and all of them are found in a key.
- *   - Two text columns of one table share values and chain its rows (destination = origin).
+ * Columns of small integers often contain each other's values by chance. Of the column pairs that no schema declares,
+ * three in ten have full inclusion. Therefore an undeclared pair is valid only in one of these cases:
+ *   - lib/schema inferred it. The names match, one side is a key that includes the other, and no foreign key is
+ *     declared on either side.
+ *   - Both columns have the same name, as in actor.musical_id = musical.musical_id. One is the primary key, is named
+ *     after its table, and contains the values of the other.
+ *   - The values do not match by chance (texts, large numbers), and a key contains all of them.
+ *   - Two text columns of one table share values and link its rows (destination = origin).
  *
- * Two columns that refer to one key form a valid join, unless one of them refers to the table of the other
- * (department.manager_id = employee.manager_id). The pair then bypasses that reference.
+ * Two columns that refer to the same key form a valid join. The exception is a column that also refers to the table of
+ * the other, as in department.manager_id = employee.manager_id. The pair then bypasses that reference.
  *
- * Many schemas declare no keys. In such a schema, missing evidence is a note. An error requires declared keys of one of
- * the tables, another join between them, or values that do not match.
+ * Many schemas declare no keys. In such a schema, a pair without evidence is only a note. An error requires declared
+ * keys of one of the tables, another join between them, or values that do not match.
  *
- * A reference may mean rows of several tables: remark.about_id beside remark.about_kind. A join with one of these
- * tables needs a condition on the kind. Two facts of the data prove the fault: one number has several kinds, and rows
- * of several kinds are joined.
+ * A reference may point to rows of several tables, such as remark.about_id with remark.about_kind. A join with one of
+ * these tables needs a condition on the kind. Two facts of the data prove the fault: one number occurs with several
+ * kinds, and the query joins rows of several kinds.
  *
- * An equality between two FROM items that valid pairs already connect is a filter ("in the same year"), so it is a
+ * If valid pairs already connect two FROM items, a further equality is a filter ("in the same year"), so it is only a
  * note. */
 #include "lib/question/phrase.h"
 #include "signals/support/names.h"
@@ -40,7 +41,7 @@ static bool same_name(const struct schema_column *a, const struct schema_column 
     return sql_name_is(a->name, strlen(a->name), b->name, strlen(b->name));
 }
 
-/* True if the column is the primary key of its table and named after the table. */
+/* True if the column is the primary key of its table and its name begins with the table's name. */
 static bool is_named_key(const struct schema_index *schema, const struct schema_column *column)
 {
     const struct schema_table *table = &schema->tables[column->table];
@@ -50,7 +51,7 @@ static bool is_named_key(const struct schema_index *schema, const struct schema_
     return true;
 }
 
-/* Returns 1 if the column has the integer or text, 0 if it does not, and -1 if that is unknown. */
+/* Returns 1 if the column contains the integer or text, 0 if it does not, and -1 if this is unknown. */
 static int has_value(const struct schema_index *schema, const struct schema_column *column,
                      const struct db_value *value)
 {
@@ -61,17 +62,17 @@ static int has_value(const struct schema_index *schema, const struct schema_colu
     return schema_column_has(schema, column, text, (size_t)len, true);
 }
 
-/* True if all of the commonest values of `from` are found in `to`. */
+/* True if `to` contains all of the most common values of `from`. */
 static bool values_found(const struct schema_index *schema, const struct schema_column *from,
                          const struct schema_column *to)
 {
-    if (schema->no_data) return true; /* without data only the names decide */
+    if (schema->no_data) return true; /* without data, only the names decide */
     uint32_t found = 0;
     for (uint32_t i = 0; i < from->stats.n_top; i++) found += has_value(schema, to, &from->stats.top[i].value) == 1;
     return from->stats.n_top > 0 && found == from->stats.n_top;
 }
 
-/* True for a column of a composite key: sla.priority = ticket.priority, where the key is (tier, priority). */
+/* True for a column of a composite key. In sla.priority = ticket.priority, the key is (tier, priority). */
 static bool is_key_part(const struct schema_index *schema, const struct schema_column *column)
 {
     return column->pk && schema->tables[column->table].n_pk > 1;
@@ -88,8 +89,9 @@ static bool is_spelled_out(const struct schema_index *schema, const struct schem
            (is_named_key(schema, a) && values_found(schema, b, a));
 }
 
-/* A value is telling if it is a text, or a number of at least SMALL. Most keys contain the small numbers by chance.
- * Zeros and empty texts mean a missing value. */
+/* True if `to` is a key that contains all frequent values of `from`, and the values do not match by chance. Numbers
+ * below SMALL may match by chance, because most keys contain them. Zeros and empty texts stand for missing values and
+ * are ignored. */
 enum { SMALL = 50, MIN_TELLING = 3 };
 
 static bool is_telling(const struct schema_index *schema, const struct schema_column *from,
@@ -108,7 +110,8 @@ static bool is_telling(const struct schema_index *schema, const struct schema_co
     return n >= MIN_TELLING;
 }
 
-/* True for two text columns of one table that share values: one row may begin where another one ends. */
+/* True for two text columns of one table that share at least half of the frequent values. One row may begin where
+ * another one ends. */
 static bool is_chain(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
 {
     uint32_t found = 0;
@@ -120,8 +123,8 @@ static bool is_chain(const struct schema_index *schema, const struct schema_colu
     return found > 0 && found * 2 >= a->stats.n_top;
 }
 
-/* Returns the join that the pair bypasses: both columns refer to one key, and one of them also refers to a key of the
- * other's table. NULL if there is none. */
+/* Returns the reference that the pair bypasses. Both columns refer to the same key, and one of them also refers to the
+ * table of the other. Returns NULL if there is none. */
 static const struct schema_join *passed_by(const struct schema_index *schema, const struct schema_column *a,
                                            const struct schema_column *b)
 {
@@ -137,7 +140,7 @@ static const struct schema_join *passed_by(const struct schema_index *schema, co
     return NULL;
 }
 
-/* Returns a declared join between the two tables, for the suggested fix. NULL if there is none. */
+/* Returns a declared join between the two tables, for the suggested fix. Returns NULL if there is none. */
 static const struct schema_join *declared_edge(const struct schema_index *schema, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < schema->n_joins; i++) {
@@ -149,16 +152,16 @@ static const struct schema_join *declared_edge(const struct schema_index *schema
     return NULL;
 }
 
-/* True if nothing contradicts an undeclared pair and there are no data. A declaration contradicts it if one of the
- * columns refers to another table, or if it joins the tables in another way. Many schemas declare few keys. */
+/* True if there are no data and no declaration contradicts an undeclared pair. A declaration contradicts it if one of
+ * the columns refers to another table, or if the tables have another declared join. Many schemas declare few keys. */
 static bool is_open(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
 {
     return schema->no_data && !schema_is_foreign_key(schema, a->id) && !schema_is_foreign_key(schema, b->id) &&
            !declared_edge(schema, a->table, b->table);
 }
 
-/* True for a column named like a reference ("buyer_id", "invited_by") that has no other reference, if all its values
- * are found in the key. Small numbers are found by chance, so this proves nothing, but it is not evidence of an error
+/* True for a column named like a reference ("buyer_id", "invited_by") without another reference, if the key contains
+ * all its values. Small numbers match by chance, so this does not prove a reference. But it is not evidence of an error
  * either. */
 static bool may_refer(const struct schema_index *schema, const struct schema_column *from,
                       const struct schema_column *to)
@@ -176,7 +179,7 @@ static bool may_refer(const struct schema_index *schema, const struct schema_col
 
 static bool is_valid(const struct vsig_run *run, const struct schema_column *a, const struct schema_column *b)
 {
-    if (a == b) return true; /* rows of a self-join that share the value */
+    if (a == b) return true; /* a self-join of rows with the same value */
     bool derived = false;
     const struct schema_join *join = schema_join_between(run->subject->schema, a->id, b->id, &derived);
     if (derived || (join && join->declared)) return true;
@@ -234,8 +237,7 @@ static bool has_other_edge(const struct schema_index *schema, uint32_t a, uint32
     return false;
 }
 
-/* True if most of the commonest values of one column are missing from the other, so it does not refer to that column.
- */
+/* True if most of the common values of `from` are missing from `to`. Then `from` does not refer to `to`. */
 static bool is_disproved(const struct schema_index *schema, const struct schema_column *from,
                          const struct schema_column *to)
 {
@@ -257,7 +259,7 @@ static bool has_reference(const struct schema_index *schema, uint32_t column)
     return false;
 }
 
-/* True for a column whose name says that its numbers measure or count something. */
+/* True for a column whose name or type says that it measures or counts something. */
 static bool is_measure(const struct schema_column *column)
 {
     static const char *const WORDS[] = {
@@ -274,9 +276,9 @@ static bool is_measure(const struct schema_column *column)
     return column->affinity != SCHEMA_INTEGER && column->affinity != SCHEMA_TEXT;
 }
 
-/* True if the column may be an undeclared reference to the key, such as message.author to usr.id. It has no reference
- * of its own, and all its values are found in the key. Its name is not that of a measure. Many schemas declare only
- * some keys. */
+/* True if the column may be an undeclared reference to the key, such as message.author to usr.id. It has no other
+ * reference, its name is not that of a measure, and the key contains all its values. Many schemas declare only some
+ * keys. */
 static bool may_be_undeclared(const struct schema_index *schema, const struct schema_column *from,
                               const struct schema_column *to)
 {
@@ -287,8 +289,8 @@ static bool may_be_undeclared(const struct schema_index *schema, const struct sc
     return from->stats.distinct <= to->stats.distinct && values_found(schema, from, to);
 }
 
-/* True if the data or another join contradict the pair, for tables without declared keys. A second column whose values
- * are all found in the key may have another role: referee and fourth official. */
+/* True if declared keys, another join or the data contradict the pair. Another join does not count if the key contains
+ * all values of the column. The column may then have another role, such as referee and fourth official. */
 static bool is_known_wrong(const struct schema_index *schema, const struct schema_column *a,
                            const struct schema_column *b)
 {
@@ -336,8 +338,8 @@ static void report_passed(struct vsig_run *run, const struct sql_join_pair *pair
 
 enum { MAX_KINDS = 40 };
 
-/* Returns the column that tells which table the reference means: about_kind or about beside about_id. NULL if there
- * is none. */
+/* Returns the column that says which table the reference points to: about_kind or about for about_id. Returns NULL if
+ * there is none. */
 static const struct schema_column *kind_beside(const struct schema_index *schema, const struct schema_column *refers)
 {
     static const char *const IDS[] = {"id", "no", "nr", "number", "key", "ref", "code", "identifi", "num", "row", NULL};
@@ -360,7 +362,7 @@ static const struct schema_column *kind_beside(const struct schema_index *schema
     return NULL;
 }
 
-/* True if the first word of the reference names the table: account_id and account_type describe one account. */
+/* True if the reference is named after the table. account_id and account_type both describe one account. */
 static bool is_named_after(const struct schema_column *refers, const struct schema_table *table)
 {
     enum { LEAST = 3 };
@@ -379,7 +381,8 @@ static bool is_used(const struct vsig_subject *subject, const struct schema_colu
     return false;
 }
 
-/* Returns 1 if the data have one number in the reference with several kinds, so it means rows of several tables. */
+/* Returns 1 if a number occurs in the reference with several kinds. The reference then points to rows of several
+ * tables. */
 static int means_several(struct vsig_run *run, const struct schema_column *refers, const struct schema_column *kind,
                          enum err_code *code)
 {
@@ -394,14 +397,15 @@ static int means_several(struct vsig_run *run, const struct schema_column *refer
     return vsig_probe_proves(run->subject, sql, code);
 }
 
-/* Returns 1 if rows of several kinds are in the rows of the block. */
+/* Returns 1 if the joined rows of the block have several kinds. */
 static int joins_several(struct vsig_run *run, const struct vsig_block_shape *shape, const struct sql_source *source,
                          const struct schema_column *kind, enum err_code *code)
 {
     struct vsig_subject *subject = run->subject;
     const char *by = vsig_probe_column(subject, source, kind), *rows = vsig_probe_rows(subject, shape, 0, NULL);
     const char *key = NULL, *with = vsig_probe_with(subject, NULL, NULL);
-    for (uint32_t i = 0; i < shape->n_pairs && !key; i++) { /* an outer join may have matched no row */
+    for (uint32_t i = 0; i < shape->n_pairs && !key; i++) { /* count only matched rows, because an outer join may match
+                                                             * none */
         const struct sql_ref *ends[2] = {shape->pairs[i]->left, shape->pairs[i]->right};
         for (unsigned e = 0; e < 2; e++) {
             const struct schema_column *other = schema_column_of(subject->schema, ends[1 - e]);
@@ -417,7 +421,7 @@ static int joins_several(struct vsig_run *run, const struct vsig_block_shape *sh
     return vsig_probe_proves(subject, sql, code);
 }
 
-/* Reports a join by a reference to rows of several tables, if no part of the query uses the kind of the reference. */
+/* Reports a join by a reference to rows of several tables, if the query uses the column of its kind nowhere. */
 static enum err_code check_kind(struct vsig_run *run, const struct vsig_block_shape *shape,
                                 const struct sql_join_pair *pair)
 {

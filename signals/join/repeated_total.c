@@ -1,7 +1,7 @@
-/* repeated_total: a total of a subquery is added once for each row of another table.
+/* repeated_total: the query adds up a total of a subquery once for each row of another table.
  *
- * A derived table has one total for each thing. A join with a table of several rows for one thing repeats the total.
- * The statistics of the joined columns show whether that table has several rows. The fan_out signal covers plain
+ * A derived table has one total for each thing. A join with a table that has several rows for a thing repeats the
+ * total. The statistics of the joined columns show whether that table has several rows. The fan_out signal covers plain
  * tables. */
 #include "signals/support/meaning.h"
 
@@ -14,7 +14,7 @@ static bool is_of_source(const struct meaning_term *term, const struct meaning_s
     return named && term->name && strncmp(term->name, source->name, len) == 0 && term->name[len] == '.';
 }
 
-/* True if the values of the column are unique in the data. Returns true if that is unknown. */
+/* True if the column has no repeated values in the data, or this is unknown. */
 static bool is_unique(const struct vsig_subject *subject, const struct meaning_term *term)
 {
     const struct schema_column *column = align_term_column(subject->schema, term);
@@ -22,7 +22,8 @@ static bool is_unique(const struct vsig_subject *subject, const struct meaning_t
     return column->stats.distinct >= column->stats.rows - column->stats.nulls;
 }
 
-/* Counts the columns of `source` that the condition equates with anything. Sets *unique if one of them is unique. */
+/* Returns how many columns of `source` the condition compares with other columns by equality. Sets *unique if one of
+ * them is unique. */
 static unsigned joined_columns(const struct vsig_subject *subject, const struct meaning_term *condition,
                                const struct meaning_source *source, bool *unique)
 {
@@ -40,7 +41,7 @@ static unsigned joined_columns(const struct vsig_subject *subject, const struct 
     return n;
 }
 
-/* True if a table has several rows for the row that it is joined to. */
+/* True if the source is a table that may have several rows for one row that it is joined to. */
 static bool repeats_rows(const struct vsig_subject *subject, const struct meaning *m,
                          const struct meaning_source *source)
 {
@@ -57,7 +58,7 @@ static bool is_grouped_by(const struct meaning *m, const struct meaning_source *
     return false;
 }
 
-/* Returns the derived table whose column is summed, or NULL. */
+/* Returns the derived table with one row for each key whose column is summed, or NULL. */
 static const struct meaning_source *totals_source(const struct meaning *m, const struct meaning_term *measure)
 {
     bool sum = strcmp(measure->name, "sum") == 0 && !measure->distinct && measure->n_parts == 1;

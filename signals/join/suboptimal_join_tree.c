@@ -1,19 +1,20 @@
 /* suboptimal_join_tree: a block joins more tables than it needs to connect the required ones (SQLens A.1).
  *
- * A table is required if a column of it is used outside of join conditions, or if it is filtered or shown by `*`.
+ * A table is required if one of its columns is used outside of join conditions, or if it is filtered or shown by `*`.
  * COUNT(*) requires all tables of its FROM clause, because it counts their combinations. The signal fires for another
- * table if it is provably redundant. Each row then finds exactly one partner by a NOT NULL foreign key, so removing the
- * table changes no row. Any other table filters or repeats rows, which the question may intend, so it is only a note.
+ * table if it is provably redundant. Each row then has exactly one partner in it by a NOT NULL foreign key, so removing
+ * the table changes no row. Any other table filters or repeats rows. The question may ask for this, so it is only a
+ * note.
  *
- * Two more cases fire. The question asks for rows without such a partner. Or two required tables are connected by a
- * detour although the schema joins them in fewer steps. */
+ * The signal also fires if the question asks for rows without a partner in such a table. It fires for a detour too: the
+ * block connects two required tables in more steps than the schema needs. */
 #include "signals/support/names.h"
 #include "signals/support/shape.h"
 
 static const char *const ABSENCE[] = {"without", "never", "not", "no", "neither", "nor", "except", NULL};
 
-/* True if the query excludes rows anywhere (EXCEPT, NOT IN, NOT EXISTS, <>, an outer join), so it covers missing
- * partners. */
+/* True if the query excludes rows anywhere (EXCEPT, NOT IN, NOT EXISTS, <>) or has a left outer join. It may then
+ * handle rows without a partner. */
 static bool takes_away(const struct vsig_subject *subject)
 {
     const struct sql_node *root = subject->stmt->root;
@@ -37,7 +38,7 @@ static unsigned count_bits(vsig_sources set)
     return (unsigned)__builtin_popcountll(set);
 }
 
-/* Finds the join pairs between a source and the remaining ones: their number and the neighbours. */
+/* Returns the remaining sources that join pairs connect with this source. */
 static vsig_sources neighbours(const struct tree *tree, vsig_sources bit)
 {
     vsig_sources found = 0;
@@ -51,8 +52,8 @@ static vsig_sources neighbours(const struct tree *tree, vsig_sources bit)
     return found;
 }
 
-/* True if a single condition joins the source to its neighbour, and it is a key reference that neither drops nor
- * repeats rows. */
+/* True if a single join pair connects the source to its neighbour, and it follows a key reference that neither drops
+ * nor repeats rows. */
 static bool keeps_rows(const struct tree *tree, vsig_sources bit)
 {
     const struct vsig_block_shape *shape = tree->shape;
@@ -87,8 +88,8 @@ static bool keeps_rows(const struct tree *tree, vsig_sources bit)
     return optional || (join->from_not_null && join->inclusion >= 1.0 && !source->nullable);
 }
 
-/* Removes leaves that are not required. The provably redundant ones go first, because their removal creates other
- * leaves. */
+/* Removes sources that are not required and have only one neighbour. Call it first with `provable`, because removing
+ * the redundant sources leaves other sources with only one neighbour. */
 static void prune(struct tree *tree, bool provable)
 {
     bool more = true;
@@ -171,8 +172,8 @@ static bool add_terminal(uint32_t *terminals, uint32_t *n, uint32_t table)
     return true;
 }
 
-/* Reports a detour: the schema connects the required tables with fewer tables than the block uses. Each table counts
- * once, so self-joins are skipped. */
+/* Reports a detour: the schema connects the required tables with fewer tables than the block joins. Skips blocks with
+ * self-joins, because each table counts once. */
 static enum err_code report_detour(struct tree *tree)
 {
     const struct vsig_subject *subject = tree->run->subject;

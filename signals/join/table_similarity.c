@@ -1,9 +1,9 @@
-/* table_similarity: another table has the same columns (SQLens A.1).
+/* table_similarity: another table has the same columns, and the query may read the wrong one (SQLens A.1).
  *
- * The paper accepts any column. But nearly every schema has two tables with a "name", and only a third of such findings
- * were correct. Here the alternative must have all columns that the query uses of the table, except keys. They must be
- * at least two, unless the question names the alternative. An alternative is excluded if the query uses it already, or
- * if the question names the table in use. It is also excluded if only the table in use holds a value that the query
+ * The paper accepts any common column. But nearly every schema has two tables with a "name", and only a third of such
+ * findings were correct. Here the alternative must have all non-key columns that the query uses of the table. They must
+ * be at least two, unless the question names the alternative. An alternative is excluded if the query also reads it, or
+ * if the question names the table in use. It is also excluded if only the table in use contains a value that the query
  * searches for. */
 #include "signals/support/names.h"
 
@@ -21,7 +21,7 @@ static const struct vsig_option OPTIONS[] = {
 /* The columns that the query uses of one table. */
 struct usage {
     int table;
-    const struct sql_node *node; /* first occurrence of the table */
+    const struct sql_node *node; /* the first occurrence of the table */
     const struct schema_column *columns[MAX_USED];
     uint32_t n;
     bool star;
@@ -84,7 +84,7 @@ static bool same_values(const struct schema_column *a, const struct schema_colum
            a->stats.rows == b->stats.rows;
 }
 
-/* True if the values of some shared column differ. Otherwise both tables give the same result. */
+/* True if the values of some common column differ. Otherwise both tables give the same result. */
 static bool differs(const struct schema_index *schema, const struct usage *usage, uint32_t other)
 {
     for (uint32_t i = 0; i < usage->n; i++)
@@ -99,7 +99,7 @@ static bool holds_all(const struct schema_index *schema, const struct usage *usa
     return usage->n > 0;
 }
 
-/* Returns a literal that the column is compared with for equality, or NULL. */
+/* Returns the literal in an equality with the column, or NULL. */
 static const struct sql_node *literal_of(const struct sql_ref *ref)
 {
     const struct sql_node *comparison = ref->node->parent;
@@ -107,7 +107,7 @@ static const struct sql_node *literal_of(const struct sql_ref *ref)
     return sql_plain_literal(comparison->kids[comparison->kids[0] == ref->node ? 1 : 0]);
 }
 
-/* True if only the table in use holds the literals of the query. */
+/* True if the table in use contains a literal of the query, and the other table does not. */
 static bool values_decide(const struct vsig_run *run, const struct usage *usage, uint32_t other)
 {
     const struct schema_index *schema = run->subject->schema;
@@ -146,8 +146,8 @@ static void report(struct vsig_run *run, const struct usage *usage, uint32_t oth
     }
 }
 
-/* True if a column of the table in use refers to the other table: it has the name and the values of that table's key.
- */
+/* True if a column of the table in use may refer to the other table: it has the name of that table's key and no more
+ * distinct values. */
 static bool refers_to(const struct usage *usage, const struct schema_index *schema, uint32_t other)
 {
     for (uint32_t i = 0; i < usage->n; i++) {
@@ -158,8 +158,8 @@ static bool refers_to(const struct usage *usage, const struct schema_index *sche
     return false;
 }
 
-/* True if a table of the query refers to both tables, such as credit to person and to title: the query then reads the
- * other table's things through their key. */
+/* True if a table of the query refers to both tables, as credit does to person and title. The query may then refer to
+ * the other table's rows by their key. */
 static bool is_bridged(const struct vsig_run *run, const struct usage *usage, uint32_t other)
 {
     const struct schema_index *schema = run->subject->schema;

@@ -1,6 +1,6 @@
-/* wrong_role: the query gives a value the opposite role of the one in the question: destination for source, away for
- * home, the managed for the manager. The signal fires only if the question states the role directly beside the value. A
- * role word elsewhere is only a feature (signals/support/role.h). */
+/* wrong_role: the query uses a value in one role, but the question gives it the opposite role. Examples are destination
+ * and source, away and home, or managed and manager. The signal fires only if the question states the role directly
+ * beside the value. A role word elsewhere is only a feature (signals/support/role.h). */
 #include "signals/support/names.h"
 #include "signals/support/role.h"
 

@@ -1,4 +1,4 @@
-/* column_ambiguity: asks a language model for columns that resemble those of the query and could also answer the
+/* column_ambiguity: asks a language model for columns that are similar to those of the query and could also answer the
  * question (SQLens §3.1). Each column that the model names must exist in the schema. */
 #include "signals/support/ask.h"
 
@@ -7,7 +7,7 @@
 
 enum { MAX_RIVALS = 4 };
 
-/* Returns the column "table.column" of the schema, or NULL if there is none of that name. */
+/* Returns the column of the schema with the name "table.column". Returns NULL if there is none. */
 static const struct schema_column *column_named(const struct schema_index *schema, const char *name)
 {
     const char *point = name ? strrchr(name, '.') : NULL;

@@ -1,5 +1,5 @@
-/* question_clause_linking: a language model links the parts of the question to clauses of the query and marks each link
- * as sure or not. Each uncertain link fires at its clause (SQLens §3.1, A.2). */
+/* question_clause_linking: a language model links the words of the question to clauses of the query, and says of each
+ * link whether it is sure. Each link that is not sure fires at its clause (SQLens §3.1, A.2). */
 #include "signals/support/ask.h"
 
 enum { MAX_LINKS = 12 };

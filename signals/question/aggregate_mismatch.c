@@ -1,10 +1,10 @@
 /* aggregate_mismatch: compares the aggregates that the question asks for with those of the query.
  *
- * Two tables hold the rules. ASKED: a cue of the question requires one of some aggregates (an average requires AVG or a
- * quotient). The rule fires if the query has none of them, and no column that stores such a number. UNASKED: an
- * aggregate of the query requires one of some cues. The rule fires if neither question nor evidence has such a cue. Two
- * further rules have their own functions. They find COUNT without DISTINCT where the question counts different things,
- * and COUNT instead of SUM over a column of quantities. */
+ * Two tables hold the rules. ASKED: a cue of the question requires one of several aggregates; an average requires AVG
+ * or a quotient. The rule fires if the query has none of them, and no column that stores such a number. UNASKED: an
+ * aggregate of the query requires one of several cues. The rule fires if neither the question nor the evidence has such
+ * a cue. Other checks have their own functions. They find, for example, COUNT without DISTINCT where the question
+ * counts different things, and COUNT instead of SUM of a column of quantities. */
 #include "signals/support/counted.h"
 #include "signals/support/names.h"
 #include "signals/support/query.h"
@@ -18,14 +18,15 @@ enum { OPT_UNASKED, OPT_DISTINCT, OPT_TABLE };
 #define CUE(kind) (1U << QUESTION_CUE_##kind)
 #define AGG(name) (1U << QUERY_##name)
 
-/* The query may also reach an extreme by sorting, and a quantity by arithmetic. */
+/* Other ways to compute the requested number. For example, a query may find an extreme by sorting, and an average by
+ * dividing. */
 enum other_way { NO_OTHER_WAY, BY_SORTING = 1, BY_DIVIDING = 2, BY_NUMBER = 4, BY_ADDING = 8 };
 
 static const struct asked_rule {
     enum question_cue_kind cue;
-    unsigned aggregates;        /* any of them suffices */
-    unsigned other;             /* enum other_way */
-    const char *const names[6]; /* a column of the query with such a word in its name stores the number */
+    unsigned aggregates;        /* bits of query_aggregate; one of them in the query is enough */
+    unsigned other;             /* bits of enum other_way; one of them in the query is enough */
+    const char *const names[6]; /* a column of the query with such a word in its name already stores the number */
     const char *what;
 } ASKED[] = {
     {QUESTION_CUE_AVERAGE, AGG(AVG), BY_DIVIDING, {"averag", "avg", "mean", NULL}, "an average"},
@@ -45,9 +46,10 @@ static const struct asked_rule {
 
 static const struct unasked_rule {
     enum query_aggregate aggregate;
-    bool in_answer;              /* only in the answer; otherwise anywhere */
-    unsigned cues;               /* any of them justifies the aggregate */
-    const char *const words[28]; /* these words in the question or evidence, folded, justify it too */
+    bool in_answer;              /* true if the rule applies only to aggregates in the answer, false if it applies
+                                  * anywhere */
+    unsigned cues;               /* bits of cues; one of them justifies the aggregate */
+    const char *const words[28]; /* folded words of the question or the evidence that also justify it */
     const char *what;
 } UNASKED[] = {
     {QUERY_AVG,
@@ -86,7 +88,7 @@ static bool has_aggregate(const struct query_view *view, unsigned aggregates)
     return (view->windowed & aggregates) != 0;
 }
 
-/* True if the answer shows a number that is not a key, as for "how many points" and the column points. */
+/* True if the answer shows a number that is not a key. The column "points" answers "how many points". */
 static bool shows_number(const struct vsig_subject *subject)
 {
     const struct sql_block *answer = query_answer_block(subject);
@@ -112,7 +114,7 @@ static bool other_way(const struct vsig_subject *subject, const struct query_vie
     return other & BY_NUMBER && shows_number(subject);
 }
 
-/* True if the cue belongs to the requested outputs, and not to a condition or an order. */
+/* True if the cue is part of a requested output, not of a condition or an order. */
 static bool in_asked_list(const struct question *question, const struct question_cue *cue)
 {
     for (uint32_t i = 0; i < question->n_outputs; i++)
@@ -122,7 +124,7 @@ static bool in_asked_list(const struct question *question, const struct question
     return false;
 }
 
-/* Returns a cue of that kind that is certain: not weak, and not part of a column's name. NULL if there is none. */
+/* Returns a cue of this kind that is not weak, or NULL. With `in_list`, the cue must be part of a requested output. */
 static const struct question_cue *sure_cue(const struct question *question, enum question_cue_kind kind, bool in_list)
 {
     for (int i = question_cue_next(question, kind, 0); i >= 0; i = question_cue_next(question, kind, (uint32_t)i + 1))
@@ -165,7 +167,7 @@ static bool says_word(const struct question *question, const char *const *words)
     return false;
 }
 
-/* True for "wages by carer" or "the tickets of each show": a plural for each thing implies a total or a count. */
+/* True if the question implies a sum or a count for each group: "wages by carer", "the tickets of each show". */
 static bool is_implied(const struct vsig_subject *subject, enum query_aggregate aggregate, const struct sql_node *call)
 {
     static const char *const EACH[] = {"per", "by", "each", "every", "its", "their", "all", NULL};
@@ -175,7 +177,8 @@ static bool is_implied(const struct vsig_subject *subject, enum query_aggregate 
            says_word(subject->analysis, EACH);
 }
 
-/* True for "players with more than one transfer": the answer also shows the number of HAVING. */
+/* True if HAVING has the same aggregate: for "players with more than one transfer", the answer may also show the
+ * number. */
 static bool is_of_condition(const struct vsig_subject *subject, const struct sql_node *call)
 {
     const struct sql_block *block = sql_block_of(subject->bound, call);
@@ -186,7 +189,7 @@ static bool is_of_condition(const struct vsig_subject *subject, const struct sql
     return false;
 }
 
-/* True for SUM(home > away), which is a count in another form. */
+/* True for a SUM that counts rows, such as SUM(home > away). */
 static bool counts_by_sum(const struct sql_node *call)
 {
     const struct sql_node *operand = sql_kid(sql_kid(call, CALL_ARGS), 0);
@@ -210,7 +213,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     }
 }
 
-/* True for "how many different X": a distinctness cue directly follows a counting cue. */
+/* True for "how many different X": a cue for distinct values shortly after a cue for a count. */
 static bool counts_different(const struct question *question)
 {
     for (uint32_t i = 0; i + 1 < question->n_cues; i++)
@@ -227,7 +230,7 @@ static bool is_key_count(const struct vsig_subject *subject, const struct sql_no
     const struct schema_column *column = query_column(subject, sql_kid(args, 0));
     if (!block || block->n_sources != 1) return false;
     const struct sql_source *source = &block->sources[0];
-    if (count->flags & SQL_F_STAR || !column) /* rows of the counted thing itself */
+    if (count->flags & SQL_F_STAR || !column) /* COUNT(*) counts the rows of the requested thing */
         return source->of || (source->table >= 0 && subject->analysis->table_score[source->table] > 0.9F);
     return column->unique;
 }
@@ -243,14 +246,14 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view)
               "the question asks for a count of distinct values, but the query counts every row");
 }
 
-/* Reports a sum or average of keys, or of texts that are not numbers, because it has no meaning. */
+/* Reports a sum or average without a meaning: of keys, or of texts that are not numbers. */
 static void check_argument(struct vsig_run *run, const struct sql_node *call)
 {
     const struct schema_column *column = call ? query_column(run->subject, sql_kid(sql_kid(call, CALL_ARGS), 0)) : NULL;
     if (!column) return;
     const struct schema_stats *stats = &column->stats;
     bool scannable = run->subject->schema->tables[column->table].scannable;
-    if (stats->sampled && scannable) return; /* without data, keys are still known */
+    if (stats->sampled && scannable) return; /* tables without data in the index still have their keys */
     bool texts = stats->texts > 0 && stats->ints + stats->reals + stats->numeric_texts == 0;
     bool key = column->pk || schema_is_foreign_key(run->subject->schema, column->id);
     if (!texts && !key) return;
@@ -272,8 +275,8 @@ static void check_distinct_sum(struct vsig_run *run, const struct sql_node *call
                   column->stats.distinct);
 }
 
-/* True for "different meters" counted by the serial of readings: a column named like the key of the table, or a
- * reference to it. */
+/* True if the column has the name of a key of a table that the question names, or refers to such a key. Counting
+ * "different meters" by the serial number in readings is then correct. */
 static bool is_key_of_named(const struct vsig_subject *subject, const struct schema_column *column)
 {
     const struct schema_index *schema = subject->schema;
@@ -291,8 +294,8 @@ static bool is_key_of_named(const struct vsig_subject *subject, const struct sch
     return false;
 }
 
-/* True for "how many different operators" counted by op_id: a word of the column's name is short for a word after the
- * count. */
+/* True if a word of the column's name abbreviates a word directly after the cue for the count: op_id for "how many
+ * different operators". */
 static bool is_short_for_counted(const struct question *question, const struct schema_column *column)
 {
     static const char *const KEYS[] = {"id", "ids", "no", "nr", "code", "key", "number", "num", NULL};
@@ -310,8 +313,8 @@ static bool is_short_for_counted(const struct question *question, const struct s
     return false;
 }
 
-/* Reports COUNT(DISTINCT column) if nothing in the question refers to the column and it is not a key of the counted
- * thing. */
+/* Reports COUNT(DISTINCT column) if neither the question nor the evidence refers to the column. Accepts keys of the
+ * counted things. */
 static void check_counted(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
@@ -327,7 +330,7 @@ static void check_counted(struct vsig_run *run, const struct query_view *view)
               subject->schema->tables[column->table].name, column->name);
 }
 
-/* True if the mention directly follows a word that counts or compares a number. */
+/* True if the mention directly follows a cue for a count, a comparison, an extreme or a ratio. */
 static bool follows_count(const struct question *question, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < question->n_cues; i++) {
@@ -337,7 +340,7 @@ static bool follows_count(const struct question *question, const struct question
         uint32_t end = cue->first + cue->n_tokens;
         if (cue->number >= 0 && question->values[cue->number].first >= end)
             end = question->values[cue->number].first + 1;
-        uint32_t reach = cue->kind == QUESTION_CUE_RATIO ? 2 : 1; /* "percentage of the repairs" */
+        uint32_t reach = cue->kind == QUESTION_CUE_RATIO ? 2 : 1; /* reaches "repairs" in "percentage of the repairs" */
         if (mention->first >= end && mention->first - end <= reach) return true;
     }
     return false;
@@ -348,7 +351,7 @@ static bool overlap(const struct question_mention *a, const struct question_ment
     return a->first < b->first + b->n_tokens && a->first + a->n_tokens > b->first;
 }
 
-/* True if the same words name a table of the query, or a column of such a table. */
+/* True if the words of the mention also name a table of the query or one of its columns. */
 static bool names_a_source(const struct vsig_subject *subject, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
@@ -366,7 +369,7 @@ static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
             const struct sql_source *source = &block->sources[s];
             if (source->table < 0 || source->table == (int)table) return true;
             for (uint32_t j = 0; j < subject->schema->n_joins;
-                 j++) { /* refers to it, so its rows represent that table's */
+                 j++) { /* rows that refer to that table can stand for its rows */
                 const struct schema_join *join = &subject->schema->joins[j];
                 if (join->from_table == (uint32_t)source->table && join->to_table == table) return true;
             }
@@ -382,7 +385,8 @@ static const struct sql_node *count_of_rows(const struct query_view *view)
     return view->aggregate[QUERY_COUNT] ? view->aggregate[QUERY_COUNT] : query_is_conditional_count(sum) ? sum : NULL;
 }
 
-/* Reports "how many tracks" or "the most tracks" if the query counts rows and reads no table of the counted thing. */
+/* Reports a query that counts rows for "how many tracks" or "the most tracks", but does not read the table of the
+ * tracks. */
 static void check_counted_table(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;

@@ -1,4 +1,5 @@
-/* calculation_mismatch: a ratio, share, change, difference or average has other operands than the question asks for. */
+/* calculation_mismatch: the query computes a ratio, share, change, difference or average from other operands than the
+ * question asks for. */
 #include "signals/support/meaning.h"
 
 static enum err_code calculation_mismatch_eval(struct vsig_run *run)

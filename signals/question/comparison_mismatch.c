@@ -1,9 +1,9 @@
-/* comparison_mismatch: "more than 5" in the question, `< 5` in the query.
+/* comparison_mismatch: the operator of a comparison contradicts the words of the question, as `< 5` for "more than 5".
  *
- * The signal searches the query for comparisons with the number of each comparison cue. If there are some and the cue
- * admits none of their operators, it marks the first. A wrong direction is an error. A bound that is wrongly included
- * or excluded is a note if the column does not hold the bound, because the result is the same. The unused_value signal
- * reports numbers that the query does not compare. */
+ * For the number of each comparison cue, the signal finds the comparisons of the query with this number. If the cue
+ * allows none of their operators, the signal marks the first one. A wrong direction is an error. A bound that is
+ * wrongly included or excluded is a warning. It is only a note if the column does not have the bound as a value,
+ * because the result is then the same. The unused_value signal reports numbers that the query does not compare. */
 #include "signals/support/logic.h"
 #include "signals/support/names.h"
 #include "signals/support/period.h"
@@ -15,7 +15,8 @@
 
 enum { OPT_STRICT };
 
-/* Names of columns in which a higher rank is a lower number, or an older person has an earlier date. */
+/* Words in names of columns where "more" may mean a lower value: a higher rank is a lower number, and an older person
+ * has an earlier date of birth. */
 static const char *const TURNED[] = {"rank",     "position", "birth", "dob",   "born",
                                      "birthday", "order",    "rise",  "place", NULL};
 
@@ -28,7 +29,7 @@ static bool is_down(enum sql_op op)
     return op == SQL_OP_LT || op == SQL_OP_LE;
 }
 
-/* True if the directions are equal, regardless of strictness. */
+/* True if the operators have the same direction. Strictness does not matter. */
 static bool same_way(enum sql_op asked, enum sql_op op)
 {
     if (is_up(asked)) return is_up(op);
@@ -41,14 +42,14 @@ static bool admits(const struct question_cue *cue, enum sql_op op)
     return cue->loose ? same_way(cue->op, op) : op == cue->op || (cue->op == SQL_OP_EQ && same_way(cue->op, op));
 }
 
-/* True if the bound is not a value of the column, so > and >= select the same rows. */
+/* True if the bound is not a value of the column. Then > and >= select the same rows. */
 static bool bound_is_absent(const struct vsig_subject *subject, const struct sql_node *other, const char *number)
 {
     const struct schema_column *column = query_column(subject, other);
     return column && schema_column_has(subject->schema, column, number, strlen(number), false) == 0;
 }
 
-/* True if the evidence contains the number, because it may redefine the bound. */
+/* True if the evidence contains the number. It may then redefine the bound. */
 static bool evidence_states(const struct question *question, double number)
 {
     for (uint32_t i = 0; i < question->evidence.n; i++)
@@ -57,7 +58,7 @@ static bool evidence_states(const struct question *question, double number)
     return false;
 }
 
-/* Returns the range that the operator selects, in words. */
+/* Returns words for the values that the operator selects. */
 static const char *in_words(enum sql_op op)
 {
     switch (op) {
@@ -94,7 +95,7 @@ static void report(struct vsig_run *run, const struct question_cue *cue, const s
     vsig_add_fact(run, finding, "bound", false, "%s", number);
 }
 
-/* True for the place of a row: ROW_NUMBER() OVER (...) AS n ... WHERE n = 1. */
+/* True for the result of a window function, such as ROW_NUMBER() OVER (...) AS n in WHERE n = 1. */
 static bool is_place(const struct sql_node *other)
 {
     const struct sql_ref *ref = sql_plain_column(other);
@@ -102,7 +103,8 @@ static bool is_place(const struct sql_node *other)
     return sql_is(expr, SQL_CALL) && sql_kid(expr, CALL_WINDOW);
 }
 
-/* True for a WHEN of several: the classes of "below 50, 50 to 399, 400 and more" have one bound each. */
+/* True for a comparison in a CASE with several WHENs. For "below 50, 50 to 399, 400 and more", each WHEN has one
+ * bound. */
 static bool is_class(const struct sql_node *node)
 {
     for (const struct sql_node *n = node; n; n = n->parent)
@@ -119,8 +121,8 @@ static bool has_aggregate(const struct sql_node *expr)
     return false;
 }
 
-/* True for a comparison that has the number by chance: the place of a row, a class, or the year of "over 2024". Beside
- * "at least one" it may also be a flag or a key. */
+/* True if the comparison probably has the number for another reason. It may test a row number or a class, or the number
+ * may be the year of "over 2024". An equality with a small number may also test a flag or a key. */
 static bool is_by_chance(const struct vsig_run *run, const struct question_cue *cue, const struct question_value *value,
                          const struct query_comparison *found)
 {
@@ -134,7 +136,7 @@ static bool is_by_chance(const struct vsig_run *run, const struct question_cue *
     return small && !has_aggregate(found->other);
 }
 
-/* Returns true if it added a finding. */
+/* Compares the number with the cue `as`. Returns true if it added a finding. */
 static bool check_number(struct vsig_run *run, const struct question_cue *as, int index)
 {
     const struct question_value *value = &run->subject->analysis->values[index];
@@ -153,7 +155,7 @@ static bool check_number(struct vsig_run *run, const struct question_cue *as, in
     return worst != NULL;
 }
 
-/* True for "from 2003 to 2004" written as two equalities, one for each year. */
+/* True if the query compares the number by equality. "From 2003 to 2004" may be two equalities, one for each year. */
 static bool is_equality(const struct vsig_run *run, int index)
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
@@ -179,7 +181,8 @@ static bool near_negation(const struct question *question, const struct question
     return false;
 }
 
-/* True if two cues share the number ("above 5 or below 5"). The query may then compare it in either direction. */
+/* True if the question has the number more than once ("above 5 or below 5"). The query may then compare it in either
+ * direction. */
 static bool number_is_shared(const struct question *question, const struct question_cue *cue)
 {
     double number = question->values[cue->number].number;
@@ -196,7 +199,8 @@ static bool holds_numbers(const struct schema_column *column)
     return stats->ints || stats->reals || stats->numeric_texts || !(stats->texts || stats->blobs);
 }
 
-/* True if the word after a number is a unit of the column: "1000 euros" and amt_eur. */
+/* True if the word after a number of the question is a word of the column's name, such as a unit: "1000 euros" and
+ * amt_eur. */
 static bool is_unit_of(const struct question *question, const struct schema_column *column)
 {
     enum { SHORTEST = 3 };
@@ -212,8 +216,8 @@ static bool is_unit_of(const struct question *question, const struct schema_colu
     return false;
 }
 
-/* True for a comparison with a number for which the wanted column is no choice. It has no numbers, or the unit in the
- * question is that of the used column. */
+/* True for a comparison with a number that fits only the used column. Either the wanted column has no numbers, or the
+ * unit in the question is that of the used column. */
 static bool is_only_number(const struct vsig_subject *subject, const struct query_odd *odd)
 {
     double number;
@@ -235,8 +239,8 @@ static void check_column(struct vsig_run *run)
                   odd.used->name);
 }
 
-/* Reports "over 8 participants" written as student_id > 8. The size of a key has no meaning, unless the question refers
- * to ids. */
+/* Reports a comparison of a key by size, such as student_id > 8 for "over 8 participants". The question must not
+ * mention ids. */
 static void check_keys(struct vsig_run *run)
 {
     static const char *const IDS[] = {"id", "ids", "key", "number", "no", "code", "ssn", NULL};
@@ -249,7 +253,7 @@ static void check_keys(struct vsig_run *run)
               "the query compares a key with < or >, but the question does not mention the key");
 }
 
-/* Reports "in force on 15 March" written as start >= '2024-03-15'. */
+/* Reports a period's bound in the wrong direction, such as start >= '2024-03-15' for "in force on 15 March". */
 static void check_period(struct vsig_run *run)
 {
     struct vsig_period_slip slip;
@@ -265,7 +269,8 @@ static void check_period(struct vsig_run *run)
 
 /* --- planned and actual ------------------------------------------------------------------------------------------- */
 
-/* Words of two columns that differ in one word: PlannedPickup and ActualPickup. */
+/* Words for planned and for actual values, as stems. Two columns form a pair if their names differ only in such a word:
+ * PlannedPickup and ActualPickup. */
 static const char *const PLANS[2][12] = {
     {"plan", "schedul", "expect", "estim", "promis", "forecast", NULL},
     {"actual", "real", NULL},
@@ -277,7 +282,7 @@ static int plan_side(const struct schema_column *column)
     return planned == actual ? -1 : actual;
 }
 
-/* True if both names have the same words but for the one that says planned or actual. */
+/* True if the names differ in exactly one word. */
 static bool are_twins(const struct schema_column *a, const struct schema_column *b)
 {
     uint32_t differ = 0;
@@ -286,7 +291,8 @@ static bool are_twins(const struct schema_column *a, const struct schema_column 
     return differ == 1;
 }
 
-/* Returns the twin of a planned or actual column. NULL if it is not the only column of its side. */
+/* Returns the planned column for an actual one, or the reverse. Returns NULL if there is none, or another column could
+ * be meant. */
 static const struct schema_column *twin_of(const struct vsig_subject *subject, const struct schema_column *column)
 {
     const struct schema_table *table = &subject->schema->tables[column->table];
@@ -300,8 +306,8 @@ static const struct schema_column *twin_of(const struct vsig_subject *subject, c
     return twin;
 }
 
-/* Reports "planned to be picked up in March" written as a condition on the actual pickup, and the reverse. "More than
- * expected" plans something else. */
+/* Reports a condition on an actual date for "planned to be picked up in March", and the reverse. Ignores questions with
+ * "than": in "more than expected" the word means something else. */
 static void check_plan(struct vsig_run *run)
 {
     const struct vsig_subject *subject = run->subject;

@@ -1,9 +1,9 @@
-/* evidence_ignored: the evidence defines a word of the question, and the query deviates from the definition.
+/* evidence_ignored: the evidence defines a word of the question, but the query does not follow the definition.
  *
- * The signal compares the structure of the query with each definition. A definition is a condition on one of its
- * columns with its literal, or a quotient or a difference of its columns. A reversed definition (numerator and
- * denominator, below for above) is an error. So is another literal that neither question nor evidence mentions. An
- * unused definition is a warning, and only if the question contains the defined word itself. */
+ * A definition is a condition on one of its columns with its literal, or a quotient or difference of its columns. The
+ * signal searches the query for each definition. A reversed definition is an error, such as an exchanged numerator and
+ * denominator, or < instead of >. Another literal that neither question nor evidence mentions is also an error. A
+ * definition that the query does not use is a warning. The question must contain the defined word. */
 #include "signals/support/definition.h"
 #include "signals/support/zone.h"
 
@@ -22,7 +22,7 @@ static void report(struct vsig_run *run, const struct definition_use *use, const
                   column->name);
 }
 
-/* Reports local times taken from times stored in UTC as they are. */
+/* Reports times stored in UTC that the query uses as local times. */
 static void check_zone(struct vsig_run *run)
 {
     const struct schema_column *column;
@@ -42,7 +42,7 @@ static enum err_code evidence_ignored_eval(struct vsig_run *run)
         if (!definition->asked || !definition->named) continue;
         struct definition_use use = definition_look(run->subject, definition);
         if (use.how == DEFINITION_KEPT || use.how == DEFINITION_UNKNOWN) continue;
-        bool negated = question_cue_any(question, 1U << QUESTION_CUE_NOT); /* "claims that are not open" */
+        bool negated = question_cue_any(question, 1U << QUESTION_CUE_NOT); /* as in "claims that are not open" */
         if (negated && definition->is_null && use.how == DEFINITION_INVERTED) continue;
         report(run, &use, definition);
         return ERR_OK;

@@ -1,9 +1,9 @@
-/* linking_uncertain: the query uses a table or column that the schema linker was uncertain about, or the linker was
+/* linking_uncertain: the query uses a table or column about which the schema linker was uncertain, or the linker was
  * uncertain whether its list is complete.
  *
- * The request contains the output of a linker and the places where error predictors on its hidden states expect an
- * error (docs/linking.md; Reliable Text-to-SQL with Adaptive Abstention, section 3.3). The facts let a user decide
- * whether the name is meant: the name, its comment and three of its values. */
+ * The request contains the output of a linker. For some of its steps, error predictors on the linker's hidden states
+ * predict an error (docs/linking.md; Reliable Text-to-SQL with Adaptive Abstention, section 3.3). The facts help a user
+ * to decide whether the question means this name: the name, its comment and three of its values. */
 #include "signals/vsig.h"
 
 #include "lib/schema/schema.h"

@@ -1,18 +1,18 @@
-/* missing_filter: the question states a value of a column with few values, and the query has no condition on the
+/* missing_filter: the question states a value of a column with few values, but the query has no condition on the
  * column.
  *
- * An example is "Cancelled orders" and SELECT COUNT(*) FROM orders. A word in any case and form counts if it is a value
+ * An example is "cancelled orders" and SELECT COUNT(*) FROM orders. A word in any case and form counts if it is a value
  * of a text column of a table that the query reads.
  *
- * It is an error if the word clearly restricts things, otherwise a note. It restricts them before a noun ("night
- * shifts"), after "is", as a noun ("commuters", "a film"), or after a preposition ("paid by card").
+ * The finding is an error if the word clearly restricts things, otherwise a note. A word restricts things before a noun
+ * ("night shifts"), after "is", as a noun ("commuters", "a film"), or after a preposition ("paid by card").
  *
- * A query that uses the value, or a column that holds it, is excused. So is a join whose rows all have the value. Words
- * are excused that name a table or a column, belong to another value, or are defined by the evidence. The noun after
- * "how many" must refer to a table, a column or a value.
+ * The signal is silent if the query uses the value, or a column that contains it. It is also silent if all rows of a
+ * join have the value. It ignores words that name a table or a column, belong to another value, or are defined by the
+ * evidence. Another check reports a noun after "how many" that refers to no table, column or value.
  *
- * A table may hold a part of the rows of another one: motor_policy and policy. If the question says "motor policies",
- * the query must use the table, or a value or column of this name. */
+ * A table may hold only some rows of another one, such as motor_policy and policy. If the question says "motor
+ * policies", the query must use this table, or a value or column with this name. */
 #include "lib/question/forms.h"
 #include "lib/question/phrase.h"
 #include "signals/support/links.h"
@@ -25,12 +25,12 @@
 
 enum { MAX_DISTINCT = 200, MIN_LETTERS = 3, MIN_REPEATS = 2 };
 
-static const float LEAST_WEIGHT = 0.5F; /* of a word that restricts the answer */
+static const float LEAST_WEIGHT = 0.5F; /* minimum weight of a word that restricts the answer */
 
-/* A value of a column, as stated in the question. */
+/* A value of a column that the question states. */
 struct stated {
     const struct schema_column *column;
-    const char *text; /* as stored */
+    const char *text; /* the stored form of the value */
     uint32_t first, n_tokens;
 };
 
@@ -39,7 +39,7 @@ static const struct text_token *token_of(const struct vsig_run *run, uint32_t to
     return &run->subject->analysis->tokens.items[token];
 }
 
-/* A text column whose values repeat. */
+/* True for a text column whose values repeat and are not dates. */
 static bool is_category(const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
@@ -47,9 +47,9 @@ static bool is_category(const struct schema_column *column)
            stats->distinct <= MAX_DISTINCT && stats->distinct * MIN_REPEATS <= stats->rows;
 }
 
-/* --- excuses --- */
+/* --- words and values that are not reported --- */
 
-enum likeness { LIKE_SAME, LIKE_SIMILAR }; /* SIMILAR: a synonym or an abbreviation counts too */
+enum likeness { LIKE_SAME, LIKE_SIMILAR }; /* LIKE_SIMILAR also accepts synonyms and abbreviations */
 
 static bool words_have(const struct text_tokens *words, const struct text_token *word, enum likeness least)
 {
@@ -60,7 +60,7 @@ static bool words_have(const struct text_tokens *words, const struct text_token 
     return false;
 }
 
-/* True if the word also names a table or column. */
+/* True if the word is in the name of a table or column. */
 static bool word_names_something(const struct schema_index *schema, const struct text_token *word, enum likeness least)
 {
     for (uint32_t t = 0; t < schema->n_tables; t++) {
@@ -71,7 +71,7 @@ static bool word_names_something(const struct schema_index *schema, const struct
     return false;
 }
 
-/* True if each of the words also names a table or column, so they need not be a value. */
+/* True if each of the words is also in the name of a table or column. They may then not be a value. */
 static bool names_something(const struct vsig_run *run, const struct stated *stated, enum likeness least)
 {
     for (uint32_t i = stated->first; i < stated->first + stated->n_tokens; i++)
@@ -88,7 +88,7 @@ static bool shares_text(const char *text, size_t len, const char *value)
     return found;
 }
 
-/* True if a literal of the query contains the value or a part of it. */
+/* True if a literal of the query contains the value, or the value contains the literal. */
 static bool uses_value(const struct vsig_run *run, const struct stated *stated)
 {
     const struct sql_node *root = run->subject->stmt->root;
@@ -100,7 +100,7 @@ static bool uses_value(const struct vsig_run *run, const struct stated *stated)
     return false;
 }
 
-/* True if the query uses the column, or another text column that holds the value. */
+/* True if the query uses the column, or another text column with the value. */
 static bool uses_column(const struct vsig_run *run, const struct stated *stated)
 {
     const struct vsig_subject *subject = run->subject;
@@ -121,7 +121,7 @@ static bool is_in_evidence(const struct question *question, const char *stem)
     return false;
 }
 
-/* True for "first" in "highest average first": it places the rows of an order. */
+/* True for a word such as "first" in "highest average first", which describes an order of rows. */
 static bool places_rows(const struct question *question, uint32_t token)
 {
     static const char *const PLACES[] = {"first", "last", "top", "bottom"};
@@ -138,7 +138,7 @@ static bool places_rows(const struct question *question, uint32_t token)
     return false;
 }
 
-/* True for words of a cue or of a longer value, and for words that are too short to be a value. */
+/* True for words of a cue, of a longer value or of the evidence, and for words that are too short to be a value. */
 static bool is_other_word(const struct vsig_run *run, const struct stated *stated)
 {
     const struct question *question = run->subject->analysis;
@@ -157,9 +157,9 @@ static bool is_other_word(const struct vsig_run *run, const struct stated *state
     return is_in_evidence(question, token->stem);
 }
 
-/* --- positions --- */
+/* --- positions in the question --- */
 
-/* True if a table that the query reads has this word in its name, or is mentioned by it. */
+/* True if the word names a table that the query reads. */
 static bool names_read_table(const struct vsig_run *run, uint32_t token)
 {
     const struct question *question = run->subject->analysis;
@@ -177,14 +177,15 @@ static bool names_read_table(const struct vsig_run *run, uint32_t token)
     return false;
 }
 
-/* True for a noun that the value describes: a table that the query reads ("cancelled orders"), or a word of the
- * column's name ("night shifts" and shift_kind). */
+/* True for a noun that the value may describe. It names a table that the query reads ("cancelled orders"), or is a word
+ * of the column's name ("night shifts" and shift_kind). */
 static bool is_described(const struct vsig_run *run, const struct stated *stated, uint32_t token)
 {
     return names_read_table(run, token) || words_have(&stated->column->words, token_of(run, token), LIKE_SAME);
 }
 
-/* True for "cancelled orders" and "vegan main dishes". */
+/* True if the value is before a noun that it may describe, with at most one word between: "cancelled orders", "vegan
+ * main dishes". */
 static bool precedes_noun(const struct vsig_run *run, const struct stated *stated)
 {
     enum { ADJECTIVES = 1 };
@@ -195,7 +196,7 @@ static bool precedes_noun(const struct vsig_run *run, const struct stated *state
     return false;
 }
 
-/* True for "orders that are cancelled". */
+/* True if the value is after a form of "be" or a similar word: "orders that are cancelled". */
 static bool follows_be(const struct vsig_run *run, const struct stated *stated)
 {
     static const char *const BE[] = {"is", "are", "was", "were", "still", "currently", "not"};
@@ -204,7 +205,7 @@ static bool follows_be(const struct vsig_run *run, const struct stated *stated)
     return false;
 }
 
-/* True for units of time and measures, which are no things: "how many days". */
+/* True for words of units and measures, which are not things, such as "day" in "how many days". */
 static bool is_measure_word(const char *value)
 {
     static const char *const WORDS[] = {"day",   "night",   "week",   "month", "quarter", "year",
@@ -223,7 +224,7 @@ static bool is_plural(const struct vsig_run *run, const struct stated *stated)
     return last->kind == TEXT_WORD && g_str_has_suffix(last->norm, "s");
 }
 
-/* True for "a film" and "any film" at the end of the phrase. */
+/* True for a value after an article and before the end of the phrase: "a film", "any film". */
 static bool has_article(const struct vsig_run *run, const struct stated *stated)
 {
     static const char *const ARTICLES[] = {"a", "an", "any", "no"};
@@ -235,13 +236,14 @@ static bool has_article(const struct vsig_run *run, const struct stated *stated)
     return article && (next == tokens->n || tokens->items[next].kind == TEXT_PUNCT || tokens->items[next].is_stop);
 }
 
-/* True for "commuters" or "a commuter" and 'commuter': the noun stands for the things that have the value. */
+/* True if the value is used as a noun for the things that have it: "commuters" or "a commuter" for 'commuter'. */
 static bool is_thing(const struct vsig_run *run, const struct stated *stated)
 {
     return (is_plural(run, stated) || has_article(run, stated)) && !is_measure_word(stated->text);
 }
 
-/* True for "paid by card" and "booked via the website", and false for "sorted by card". */
+/* True if the value is after a participle and a preposition: "paid by card", "booked via the website". False for
+ * participles that order or group: "sorted by card". */
 static bool follows_participle(const struct vsig_run *run, const struct stated *stated)
 {
     static const char *const PREPOSITIONS[] = {"by", "via", "through", "in", "on", "at", "with", "from", "over"};
@@ -261,7 +263,7 @@ static bool follows_participle(const struct vsig_run *run, const struct stated *
     return preposition && participle;
 }
 
-/* True if the word's place shows that it restricts things, and that it does not name a table or a column instead. */
+/* True if the position of the words shows that they restrict things, and do not name a table or a column. */
 static bool restricts_rows(const struct vsig_run *run, const struct stated *stated)
 {
     if (precedes_noun(run, stated)) return true;
@@ -269,7 +271,8 @@ static bool restricts_rows(const struct vsig_run *run, const struct stated *stat
     return follows_be(run, stated) || is_thing(run, stated) || follows_participle(run, stated);
 }
 
-/* True for "void ones count too" or "abandoned matches included": the value restricts nothing. */
+/* True if the question includes the value on purpose, so it restricts nothing: "void ones count too", "abandoned
+ * matches included". */
 static bool is_included(const struct vsig_run *run, const struct stated *stated)
 {
     static const char *const WORDS[] = {"included", "include", "includes", "including", "too",
@@ -286,7 +289,7 @@ static bool is_included(const struct vsig_run *run, const struct stated *stated)
 
 /* --- joins that imply the value --- */
 
-/* Returns the only FROM item of the column's table in a block that also reads other tables; NULL if there is none. */
+/* Returns the only FROM item that reads the table, if its block also has other items. Returns NULL otherwise. */
 static const struct sql_source *joined_source(const struct vsig_subject *subject, int table)
 {
     const struct sql_source *found = NULL;
@@ -301,7 +304,7 @@ static const struct sql_source *joined_source(const struct vsig_subject *subject
     return found;
 }
 
-/* Returns the query of a joined row that has another value in the column. */
+/* Returns a probe for a joined row with another value in the column. */
 static const char *other_value_probe(struct vsig_subject *subject, const struct sql_source *source,
                                      const struct stated *stated)
 {
@@ -318,7 +321,7 @@ static const char *other_value_probe(struct vsig_subject *subject, const struct 
                         name, column, text, name, column);
 }
 
-/* True if all joined rows have the value: only students are enrolled, so "students" needs no condition. */
+/* True if all joined rows have the value. If only students are enrolled, "students" needs no condition. */
 static bool is_implied_by_join(const struct vsig_run *run, const struct stated *stated)
 {
     struct vsig_subject *subject = run->subject;
@@ -329,7 +332,7 @@ static bool is_implied_by_join(const struct vsig_run *run, const struct stated *
     return vsig_probe_any(subject, other_value_probe(subject, source, stated), &code) == 0;
 }
 
-/* Returns the words as the question has them, without quotes. */
+/* Returns the words of the value as the question has them, without quotes. */
 static const char *said_words(const struct vsig_run *run, const struct stated *stated)
 {
     const struct text_token *first = token_of(run, stated->first),
@@ -375,13 +378,15 @@ static void check_column(struct vsig_run *run, const struct schema_column *colum
         if (said[i].form < QUESTION_FORM_WORD || is_other_word(run, &one)) continue;
         if (!has_value(stated, n_stated, one.text)) stated[n_stated++] = one;
     }
-    if (n_stated > 1 && n_stated >= column->stats.distinct) return; /* all values: "web, phone and mail together" */
+    if (n_stated > 1 && n_stated >= column->stats.distinct)
+        return; /* the question names all values: "web, phone and
+                                                                     * mail together" */
     for (uint32_t i = 0; i < n_stated && run->verdict->n_findings < 2; i++) check_value(run, &stated[i]);
 }
 
-/* --- a thing that is missing from the database --- */
+/* --- a counted thing that the database does not have --- */
 
-/* True if the word is a value of any column, in any case. */
+/* True if the word or its stem is a value of any column, in any case. */
 static bool is_held(const struct vsig_run *run, const struct text_token *token)
 {
     struct schema_hit hit;
@@ -389,7 +394,7 @@ static bool is_held(const struct vsig_run *run, const struct text_token *token)
            schema_values_with(run->subject->schema, token->stem, strlen(token->stem), &hit, 1);
 }
 
-/* True if a name may abbreviate the word, such as inst for "institutions". */
+/* True if the name of a table or column begins like the word, which it may abbreviate: inst for "institutions". */
 static bool is_begun_by_name(const struct vsig_run *run, const struct text_token *token)
 {
     enum { BEGINNING = 4 /* letters */ };
@@ -412,8 +417,8 @@ static bool names_anything(const struct link_question *asked)
     return false;
 }
 
-/* Reports "How many unicorns": the noun after "how many" names no table, column or value, and neither does a word of
- * similar meaning. No other word of the question may name one. */
+/* Reports "how many unicorns" if the noun and its synonyms name no table, column or value. No other word of the
+ * question may name one either. */
 static void check_thing(struct vsig_run *run)
 {
     const struct question *question = run->subject->analysis;
@@ -438,7 +443,7 @@ static void check_thing(struct vsig_run *run)
     }
 }
 
-/* --- a table of a part of the rows --- */
+/* --- a table with some rows of another table --- */
 
 /* Returns the column that is the whole primary key of the table, or NULL. */
 static const struct schema_column *only_key(const struct schema_table *table)
@@ -448,7 +453,8 @@ static const struct schema_column *only_key(const struct schema_table *table)
     return NULL;
 }
 
-/* True if each row of `part` is a row of `whole` too: the keys have one name, or one refers to the other. */
+/* True if each row of `part` is also a row of `whole`: their keys have the same name, or one refers to the other.
+ * `part` must have fewer rows. */
 static bool shares_key(const struct schema_index *schema, const struct schema_table *part,
                        const struct schema_table *whole)
 {
@@ -467,8 +473,8 @@ static bool has_stem(const struct text_tokens *words, const char *stem)
     return false;
 }
 
-/* Returns the only word that the name of `part` adds to the name of `whole`: "motor" of motor_policy. NULL if
- * the names are not of this form. */
+/* Returns the only word that the name of `part` adds to the name of `whole`: "motor" for motor_policy and policy.
+ * Returns NULL if the name adds no word or several. */
 static const struct text_token *added_word(const struct schema_table *part, const struct schema_table *whole)
 {
     static const char *const GENERIC[] = {"detail", "info", "data", "ext", "extens", "extra", "attribut", "sub", NULL};
@@ -482,7 +488,7 @@ static const struct text_token *added_word(const struct schema_table *part, cons
     return added && strlen(added->norm) >= MIN_LETTERS && !added->is_number ? added : NULL;
 }
 
-/* True if the token is the word, also in full: "electric" for elec. */
+/* True if the token is the word, or the word abbreviates it: elec for "electric". */
 static bool is_word(const struct text_token *token, const struct text_token *word)
 {
     enum { LEAST = 4 };
@@ -490,7 +496,7 @@ static bool is_word(const struct text_token *token, const struct text_token *wor
            (strlen(word->norm) >= LEAST && g_str_has_prefix(token->norm, word->norm));
 }
 
-/* True if the token names the table, in full or abbreviated: "policies" for pol. */
+/* True if the token is a word of the table's name, or such a word abbreviates it: pol for "policies". */
 static bool names_table(const struct text_token *token, const struct schema_table *table)
 {
     for (uint32_t i = 0; i < table->words.n; i++) {
@@ -501,7 +507,7 @@ static bool names_table(const struct text_token *token, const struct schema_tabl
     return false;
 }
 
-/* True if the word is directly before a name of the table: "motor policies". */
+/* True if the question has the word directly before a name of the table: "motor policies". */
 static bool is_said_before(const struct question *question, const struct text_token *word,
                            const struct schema_table *whole)
 {
@@ -519,7 +525,7 @@ static bool contains_word(const char *text, size_t len, const char *word)
     return found;
 }
 
-/* True if a literal, a column or a table of the query has the word in it. */
+/* True if a literal, a column or a table of the query contains the word. */
 static bool stands_for_word(const struct vsig_subject *subject, const struct text_token *word)
 {
     const struct sql_node *root = subject->stmt->root;
@@ -532,7 +538,7 @@ static bool stands_for_word(const struct vsig_subject *subject, const struct tex
     return false;
 }
 
-/* True if the question names several parts: "motor and home policies" may be all of them. */
+/* True if the question names several parts of the table. "Motor and home policies" may be all policies. */
 static bool names_several_parts(const struct vsig_subject *subject, const struct schema_table *whole)
 {
     uint32_t n = 0;
@@ -548,7 +554,7 @@ static bool names_several_parts(const struct vsig_subject *subject, const struct
     return n > 1;
 }
 
-/* Reports "motor policies" if the query reads policy, but not motor_policy, which has some of its rows. */
+/* Reports a query that reads policy for "motor policies", but not motor_policy, which has only the motor policies. */
 static void check_part(struct vsig_run *run, const struct schema_table *whole, const struct schema_table *part)
 {
     const struct vsig_subject *subject = run->subject;

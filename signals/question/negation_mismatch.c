@@ -1,11 +1,11 @@
-/* negation_mismatch: the question has "without", "never" or "not" and the query excludes nothing, or the reverse.
+/* negation_mismatch: the question has "without", "never" or "not" but the query excludes nothing, or the reverse.
  *
  * The query excludes rows by NOT in all its forms, <>, EXCEPT, IS NULL (also in an anti-join), or a count compared with
- * zero. A literal that is itself a negation ('N', 'No', 0, 'F', "not ...") counts too, because the database may store
+ * zero. A literal that is itself a negation ('N', 'No', 0, 'F', "not ...") also counts, because the database may store
  * "not paid" in this form.
  *
- * Two more forms exclude the wrong things, which the data must prove: a negated condition on joined rows, and a count
- * of things minus a count of their rows. */
+ * Two other checks find queries that exclude the wrong things: a negated condition on joined rows, and a count of
+ * things minus a count of their rows. The data must prove such a fault. */
 #include "lib/question/frame.h"
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
@@ -20,7 +20,7 @@
 enum { OPT_UNASKED };
 enum { BOUND_REACH = 4, NOUN_REACH = 4, MIN_START = 5 };
 
-/* Words that are not negations but justify an exclusion. */
+/* Words that are not negations but may justify an exclusion. */
 static const char *const EXCLUDERS[] = {
     "other",   "others", "only",    "different", "except",    "exclude", "remain", "unless",  "all",    "always",
     "every",   "null",   "missing", "empty",     "available", "free",    "still",  "neither", "but",    "outside",
@@ -65,13 +65,13 @@ static bool has_negative_word(const struct question *question)
     return false;
 }
 
-/* Elements with negative words that exclude no rows: "teams without any can be left out", "no gaps". */
+/* Frame elements that contain negative words but exclude no rows: "teams without any can be left out", "no gaps". */
 static const unsigned NO_EXCLUSIONS =
     1U << FRAME_ZEROS | 1U << FRAME_NO_ZEROS | 1U << FRAME_AS_ZERO | 1U << FRAME_SKIP_MISSING | 1U << FRAME_TIES |
     1U << FRAME_ONE | 1U << FRAME_GAPS | 1U << FRAME_NO_GAPS | 1U << FRAME_POOLED | 1U << FRAME_MEAN_EACH |
     1U << FRAME_RESTART | 1U << FRAME_REPEATS | 1U << FRAME_KEPT | 1U << FRAME_ANY | 1U << FRAME_IDIOM;
 
-/* True if an aggregate of the query leaves out rows without a value, as all but COUNT(*) do. */
+/* True if the query has an aggregate that ignores rows without a value. All aggregates but COUNT(*) do. */
 static bool skips_missing(const struct query_view *view)
 {
     const struct sql_node *count = view->aggregate[QUERY_COUNT];
@@ -80,8 +80,8 @@ static bool skips_missing(const struct query_view *view)
            (count && !(count->flags & SQL_F_STAR));
 }
 
-/* True if the cue is in an element that excludes no rows. With `view`, missing values count as excluded unless the
- * query leaves them out itself. */
+/* True if the cue is part of a frame element that excludes no rows. An element that excludes missing values counts as
+ * such only if the query's aggregates ignore them. If `view` is NULL, it always counts. */
 static bool is_part_of_element(const struct question *question, const struct question_cue *cue,
                                const struct query_view *view)
 {
@@ -112,7 +112,7 @@ static bool has_outer_join(const struct vsig_subject *subject)
     return false;
 }
 
-/* True for a XOR b: one holds and the other does not. */
+/* True if the query has a XOR b, which is true if exactly one of them is. */
 static bool has_xor(const struct vsig_subject *subject)
 {
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
@@ -127,7 +127,8 @@ static bool reads_tree(const struct vsig_subject *subject)
     return false;
 }
 
-/* True for "neither under 5 nor over 9": inverted bounds express it without a negation. */
+/* True if the query compares the number of a bound after the negation. For "neither under 5 nor over 9", it can use
+ * inverted bounds instead of a negation. */
 static bool negates_bound(const struct vsig_subject *subject, const struct question_cue *negation)
 {
     const struct question *question = subject->analysis;
@@ -141,7 +142,7 @@ static bool negates_bound(const struct vsig_subject *subject, const struct quest
     return false;
 }
 
-/* True if the value begins like a word after the negation: Subscriber and "without a subscription". */
+/* True if the value has the same beginning as a word after the negation: Subscriber and "without a subscription". */
 static bool is_negated_noun(const struct question *question, const struct question_cue *negation, const char *value,
                             size_t len)
 {
@@ -154,7 +155,7 @@ static bool is_negated_noun(const struct question *question, const struct questi
     return false;
 }
 
-/* True if the query selects the other of the two values of a column: type = 'Customer' for people who are not
+/* True if the query selects the other one of a column's two values: type = 'Customer' for people who are not
  * subscribers. */
 static bool takes_the_other(struct vsig_subject *subject, const struct question_cue *negation)
 {
@@ -181,8 +182,8 @@ static bool has_aggregate(const struct sql_node *expr, enum query_aggregate aggr
     return false;
 }
 
-/* True for COUNT(*) - COUNT(x), for a difference of two counting subqueries, and for 1 - SUM(x) / COUNT(*): the rest
- * of the things is left. */
+/* True if the query subtracts a count to get the remaining things: COUNT(*) - COUNT(x), a difference of two counting
+ * subqueries, or 1 - SUM(x) / COUNT(*). */
 static bool subtracts_counts(const struct vsig_subject *subject)
 {
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
@@ -197,7 +198,8 @@ static bool subtracts_counts(const struct vsig_subject *subject)
     return false;
 }
 
-/* True for "leaving out loans without a fee" and AVG(fee), which leaves out rows without one. */
+/* True if a word after the negation names the column of an aggregate, which ignores rows without a value: AVG(fee) for
+ * "leaving out loans without a fee". */
 static bool skips_named_column(const struct vsig_subject *subject, const struct question_cue *negation,
                                const struct query_view *view)
 {
@@ -223,7 +225,7 @@ static bool is_in_order(const struct sql_node *node)
     return node != NULL;
 }
 
-/* True if one of the words is among the tokens [first, end) of the question. */
+/* True if one of `words` is among the tokens [first, end) of the question. */
 static bool has_word_in(const struct question *question, uint32_t first, uint32_t end, const char *const *words)
 {
     for (uint32_t i = first; i < MIN(end, question->tokens.n); i++)
@@ -232,8 +234,8 @@ static bool has_word_in(const struct question *question, uint32_t first, uint32_
     return false;
 }
 
-/* True for words that exclude no rows: "those without a reason in their own line", "never positive", "serious vs not",
- * "the longest time without an order". */
+/* True if the negation excludes no rows: "those without a reason in their own line", "never positive", "serious vs
+ * not", "the longest time without an order". */
 static bool keeps_rows(const struct question *question, const struct question_cue *cue)
 {
     enum { BEFORE = 3, AFTER = 9 };
@@ -248,7 +250,8 @@ static bool keeps_rows(const struct question *question, const struct question_cu
     return has_word_in(question, end, end + AFTER, OWN) || has_word_in(question, end, end + BEFORE, REMARKS);
 }
 
-/* True for "cities without any are left out" where an inner join, HAVING or a condition on places leaves them out. */
+/* True if the question leaves out things without rows ("cities without any are left out"). The query must do so by a
+ * join, HAVING or a window function. */
 static bool leaves_out_by_join(const struct vsig_subject *subject, const struct query_view *view,
                                const struct question_cue *cue)
 {
@@ -261,7 +264,7 @@ static bool leaves_out_by_join(const struct vsig_subject *subject, const struct 
     return joins && has_word_in(subject->analysis, end, end + AFTER, LEFT_OUT);
 }
 
-/* True for HAVING COUNT(*) > COUNT(x): some rows have no x. */
+/* True if the query compares two counts. For example, HAVING COUNT(*) > COUNT(x) finds groups with rows without x. */
 static bool compares_counts(const struct vsig_subject *subject)
 {
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
@@ -271,7 +274,7 @@ static bool compares_counts(const struct vsig_subject *subject)
     return false;
 }
 
-/* True for a list of two values or more, which may be all but the excluded ones. */
+/* True for an IN list of at least two values. It may have all values but the excluded ones. */
 static bool lists_values(const struct query_view *view)
 {
     const struct sql_node *list = view->in_list ? sql_kid(view->in_list, 1) : NULL;
@@ -286,16 +289,18 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
     if (has_xor(subject) || subtracts_counts(subject) || skips_named_column(subject, cue, view)) return;
     if (keeps_rows(subject->analysis, cue) || leaves_out_by_join(subject, view, cue)) return;
     if (compares_counts(subject) || lists_values(view)) return;
-    if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
+    if (subject->bound->n_blocks > 1 && reads_tree(subject))
+        return; /* in a recursive query, "itself not included" only
+                                                                      * excludes the start of the tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
-        return; /* a left join keeps rows without a partner */
+        return; /* an outer join keeps rows without a partner */
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, but the query excludes nothing");
     vsig_add_fact(run, finding, "word", false, "%s", subject->analysis->tokens.items[cue->first].norm);
 }
 
-/* True for "top scorers, own goals don't count": the query counts or adds the remaining rows, and the condition is on
- * these rows. */
+/* True if the query aggregates the remaining rows of each group, and the condition is on these rows: "top scorers, own
+ * goals don't count". */
 static bool counts_rows_left(const struct vsig_subject *subject, const struct query_view *view,
                              const struct sql_node *excluded)
 {
@@ -304,9 +309,9 @@ static bool counts_rows_left(const struct vsig_subject *subject, const struct qu
     return counts && block && block->aggregate && block->grouped;
 }
 
-/* Reports two faults. The question asks for things without X, and the query selects things with something other than X:
- * WHERE amenity <> 'TV' on joined rows. The question says neither A nor B, and the query excludes only rows that have
- * both. */
+/* Reports two faults. First: the question asks for things without X, but the query finds things with some other row, as
+ * by WHERE amenity <> 'TV' on joined rows. Second: the question says neither A nor B, but the query excludes only rows
+ * that have both. */
 static void check_scope(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const SOME[] = {"other than", "else",    "isn't",    "is not",    "aren't",    "are not",
@@ -330,7 +335,7 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
               "value");
 }
 
-/* Returns the table that the question names last before a token, or -1. */
+/* Returns the last table that the question names before a token, or -1. */
 static int named_before(const struct question *question, uint32_t token)
 {
     int table = -1;
@@ -344,16 +349,18 @@ static int named_before(const struct question *question, uint32_t token)
     return table;
 }
 
-/* How certainly a negation is about things and not about their rows. */
+/* Whether a negation refers to things or to their rows. ABOUT_THINGS_DOING means that it may refer to either. */
 enum about { ABOUT_ROWS, ABOUT_THINGS_DOING, ABOUT_THINGS };
 
-/* Classifies a negation. "Never", "no delivery" and "did not deliver anything" are about things. "Did not deliver in
- * May" may also mean some other delivery. */
+/* Classifies a negation. "Never", "no delivery" and "did not deliver anything" refer to things. "Did not deliver in
+ * May" may also mean another delivery. */
 static enum about negation_about(const struct question *question, const struct question_cue *cue)
 {
     static const char *const ANY[] = {"any", "anything", "a single", "once", "ever", "at all", "anywhere", NULL};
     static const char *const DOES[] = {"did", "do", "does", "didn", "don", "doesn", "have", "has", "had", NULL};
-    static const char *const SOME[] = {"a", "an", "some", "all", "every", "each", NULL}; /* "did not pass an exam" */
+    static const char *const SOME[] = {"a",     "an",   "some", "all",
+                                       "every", "each", NULL}; /* as in "did not pass an
+                                                                                          * exam" */
     enum { REACH = 8 };
     const struct text_token *first = &question->tokens.items[cue->first];
     struct question_phrase at;
@@ -365,8 +372,8 @@ static enum about negation_about(const struct question *question, const struct q
     return does ? ABOUT_THINGS_DOING : ABOUT_ROWS;
 }
 
-/* Returns whether the question asks for things that have no such row: "never", "without", "nowhere". The table before
- * the words must not be that of the rows: "customers with orders that were never shipped". */
+/* Returns whether the question asks for things that have none of the rows: "never", "without", "nowhere". The last
+ * table named before the negation must not be `rows`, as in "customers with orders that were never shipped". */
 static enum about asks_for_none(const struct question *question, int rows)
 {
     static const char *const NONE[] = {"nowhere", "free of", NULL};
@@ -381,7 +388,8 @@ static enum about asks_for_none(const struct question *question, int rows)
     return ABOUT_ROWS;
 }
 
-/* True if the question has one exclusion at most, and the query does not exclude a set of rows already. */
+/* True if the question has at most one negation and no other exclusion, and the query does not already exclude a set of
+ * rows. */
 static bool is_only_exclusion(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const OTHERS[] = {"other than", "else",      "besides",   "except", "another",
@@ -395,7 +403,7 @@ static bool is_only_exclusion(struct vsig_run *run, const struct query_view *vie
     return n < 2 && !logic.sets_excluded && !view->is_null && !question_phrase_find(question, OTHERS, 0, &at);
 }
 
-/* Reports two wrong ways to find things without rows of another table. */
+/* Reports the two wrong queries of signals/support/without.h for things without rows of another table. */
 static enum err_code check_without(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const FREE[] = {"free of", "lack", "lacking", "remain", "nowhere", "unclaimed", NULL};
@@ -424,7 +432,8 @@ static enum err_code check_without(struct vsig_run *run, const struct query_view
     return code;
 }
 
-/* True for `code <> ''` or `NOT GLOB '*[^0-9]*'`: the condition excludes rows without a value, as IS NOT NULL does. */
+/* True if the condition excludes only rows without a real value, as IS NOT NULL does: `code <> ''`, `NOT GLOB
+ * '*[^0-9]*'`. */
 static bool leaves_out_nothing(const struct sql_node *negation)
 {
     static const char *const EMPTY[] = {"", "null", "n/a", "-", "?", "none", "unknown", "0000-00-00", "*[^0-9]*"};
@@ -436,7 +445,8 @@ static bool leaves_out_nothing(const struct sql_node *negation)
     return false;
 }
 
-/* True for NOT EXISTS (... a later row) or an anti-join with one, if the question asks for an extreme. */
+/* True if the question asks for an extreme, and the query compares rows to find it: NOT EXISTS (... a later row), or an
+ * anti-join with one. */
 static bool selects_extreme(const struct vsig_subject *subject)
 {
     static const unsigned EXTREMES = 1U << QUESTION_CUE_EXTREME | 1U << QUESTION_CUE_FIRST | 1U << QUESTION_CUE_TOP |
@@ -444,7 +454,7 @@ static bool selects_extreme(const struct vsig_subject *subject)
     return subject->analysis->cue_kinds & EXTREMES && vsig_compares_with_others(subject);
 }
 
-/* True for NOT (a <= b), which is a > b for the rows that have both values. */
+/* True for a negated comparison by size. NOT (a <= b) is a > b for rows that have both values. */
 static bool turns_comparison(const struct sql_node *negation)
 {
     if (negation->kind != SQL_UNARY || negation->op != SQL_OP_NOT || !sql_is(negation->kids[0], SQL_BINARY))
@@ -458,7 +468,9 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     const struct question *question = run->subject->analysis;
     const struct sql_node *negation = view->negation;
     if (vsig_opt(run, OPT_UNASKED) < 0.5 || !negation || question->cue_kinds & 1U << QUESTION_CUE_NOT) return;
-    if (negation->kind == SQL_BINARY && negation->op == SQL_OP_IS_NOT) return; /* IS NOT NULL guards are harmless */
+    if (negation->kind == SQL_BINARY && negation->op == SQL_OP_IS_NOT)
+        return; /* IS NOT NULL may be a guard and is not
+                                                                                * reported */
     if (negation->kind == SQL_UNARY && negation->op == SQL_OP_NOTNULL) return;
     if (negation->kind == SQL_BINARY && !query_literal(sql_kid(negation, 0), NULL) &&
         !query_literal(sql_kid(negation, 1), NULL))

@@ -1,10 +1,9 @@
-/* ordering_mismatch: compares superlatives and sort words with ORDER BY, its direction and LIMIT.
+/* ordering_mismatch: compares superlatives and sort words of the question with ORDER BY, its direction and LIMIT.
  *
- * The query can express a superlative by ORDER BY ... LIMIT, MAX or MIN, a window, a comparison with all others, or
- * the absence of a row that is greater. The
- * signal reports a missing superlative only if the query has none of these. It compares directions if the words are
- * unambiguous. The highest rank is the lowest number. The oldest person has the greatest age and the earliest year of
- * birth. */
+ * A query can express a superlative by ORDER BY ... LIMIT, MAX or MIN, a window, a comparison with all others, or the
+ * absence of a greater row. The signal reports a missing superlative only if the query has none of these. It compares
+ * directions only if the words are unambiguous: the highest rank is the lowest number, and the oldest person has the
+ * greatest age but the earliest year of birth. */
 #include "signals/support/logic.h"
 #include "signals/support/meaning.h"
 #include "signals/support/query.h"
@@ -24,7 +23,7 @@ static const char *const DATES[] = {"date",  "year",  "time",  "birth",  "dob", 
                                     "built", "start", "begin", "month",  NULL};
 static const char *const AGES[] = {"age", "old", NULL};
 
-/* Words that ask for a single row. */
+/* Words that may ask for a single row. */
 static const char *const ONE_ROW[] = {"one",   "single", "any",   "example", "sample",   "top",
                                       "first", "last",   "major", "primary", "dominant", "favorite",
                                       "main",  "more",   "half",  "rank",    "popular",  NULL};
@@ -49,21 +48,25 @@ static const struct sql_node *order_before(const struct sql_node *limit)
     return limit ? sql_kid(limit->parent, QUERY_ORDER) : NULL;
 }
 
-/* Returns the direction that a cue requires of the key: SQL_ASC or SQL_DESC, or SQL_OP_NONE if words and column leave
- * it open. */
+/* Returns the direction that a cue requires for the sort key: SQL_ASC or SQL_DESC. Returns SQL_OP_NONE if the words and
+ * the column do not decide. */
 static enum sql_op wanted(const struct vsig_subject *subject, const struct question_cue *cue,
                           const struct sql_node *key)
 {
     const struct schema_column *column = query_cast_column(subject, key);
     if (query_name_has(column, RANKS)) return SQL_OP_NONE;
-    if (!column && subject->analysis->n_definitions) return SQL_OP_NONE; /* least certain: the greatest difference */
+    if (!column && subject->analysis->n_definitions)
+        return SQL_OP_NONE; /* the evidence may reverse it: "least certain"
+                                                                          * may mean the greatest difference */
     if (cue->kind != QUESTION_CUE_FIRST)
-        return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* longest serving: least date */
+        return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* dates may reverse it: the longest serving has
+                                                                       * the earliest date */
     if (query_name_has(column, AGES)) return cue->op == SQL_ASC ? SQL_DESC : SQL_ASC;
     return query_name_has(column, DATES) || (column && column->stats.date_texts > 0) ? cue->op : SQL_OP_NONE;
 }
 
-/* Returns the direction that all superlatives of the question require for this key. */
+/* Returns the direction that all superlatives of the question require for this key. Returns SQL_OP_NONE if they differ
+ * or do not decide. */
 static enum sql_op wanted_by_all(const struct vsig_subject *subject, const struct sql_node *key)
 {
     const struct question *question = subject->analysis;
@@ -109,8 +112,8 @@ static void check_extreme_function(struct vsig_run *run, const struct query_view
               max ? "least" : "greatest", max ? "maximum" : "minimum");
 }
 
-/* Returns the row that is selected by a comparison with others: the one outside of the subquery, or the one that the
- * outer join keeps. *other gets the other row. Returns NULL if it is unknown. */
+/* Returns the column of the selected row in a comparison of two rows. This row is outside of the subquery, or the outer
+ * join keeps it. *other gets the column of the other row. Returns NULL if it is unknown which row is selected. */
 static const struct sql_node *own_side(const struct sql_node *comparison, const struct sql_node **other)
 {
     const struct sql_node *left = sql_kid(comparison, 0), *right = sql_kid(comparison, 1);
@@ -125,8 +128,8 @@ static const struct sql_node *own_side(const struct sql_node *comparison, const 
     return left_outer ? left : right;
 }
 
-/* True if the comparison selects the rows without a match: in NOT EXISTS, in an anti-join, or in a count that is
- * compared by =, < or <=. */
+/* True if the comparison selects the rows for which it finds no other row. It is in NOT EXISTS, in an anti-join, or in
+ * a count that is compared by =, < or <=. */
 static bool selects_unmatched(const struct sql_node *comparison, const struct query_view *view)
 {
     const struct sql_node *subquery = sql_up(comparison, SQL_SUBQUERY);
@@ -138,7 +141,8 @@ static bool selects_unmatched(const struct sql_node *comparison, const struct qu
            sql_kid(count, 0) == subquery;
 }
 
-/* Checks NOT EXISTS (... other.x > own.x), an anti-join or a count of such rows, which select the greatest x. */
+/* Checks the direction of comparisons with other rows. NOT EXISTS (... other.x > own.x), an anti-join or a count of
+ * such rows selects the greatest x. */
 static void check_compared_direction(struct vsig_run *run, const struct query_view *view)
 {
     const struct sql_node *comparison = vsig_compares_with_others(run->subject), *other;
@@ -153,13 +157,14 @@ static void check_compared_direction(struct vsig_run *run, const struct query_vi
               greatest ? "least" : "greatest", greatest ? "greatest" : "least");
 }
 
-/* True for an order of all rows: "oldest hire first", "biggest balance on top", "from the largest to the smallest". */
+/* True if the superlative describes the order of all rows: "oldest hire first", "biggest balance on top", "from the
+ * largest to the smallest". */
 static bool names_order(const struct question *question, const struct question_cue *cue)
 {
     static const char *const ORDERS[] = {"first", "last", "top", "upward", "downward", "upwards", "downwards"};
     enum { REACH = 6 };
     uint32_t from = cue->first + cue->n_tokens, end = MIN(from + REACH, question->tokens.n);
-    bool before = cue->first > REACH; /* "unassigned on top, then the most loaded" */
+    bool before = cue->first > REACH; /* "top" may come before, as in "unassigned on top, then the most loaded" */
     for (uint32_t i = before ? cue->first - REACH : 0; before && i < cue->first; i++)
         if (g_str_equal(question->tokens.items[i].norm, "top")) return true;
     for (uint32_t i = from; i < end; i++) {
@@ -175,17 +180,18 @@ static bool names_order(const struct question *question, const struct question_c
     return false;
 }
 
-/* DISTINCT ON keeps the first row of each group. */
+/* True for DISTINCT ON, which keeps the first row of each group. */
 static bool keeps_first_rows(const struct query_view *view)
 {
     const struct sql_node *distinct = sql_is(view->select, SQL_SELECT) ? sql_kid(view->select, SELECT_DISTINCT) : NULL;
     return distinct && distinct->n_kids > 0;
 }
 
-/* True for a heading: "Which city pays most late? For every city, the late premiums." The rest asks for all rows. */
+/* True if more text follows the question with the superlative: "Which city pays most late? For every city, the late
+ * premiums." That text may ask for all rows. */
 static bool is_heading(const struct question *question, const struct question_cue *cue)
 {
-    enum { MORE = 4 /* tokens of the rest */ };
+    enum { MORE = 4 /* minimum number of tokens after the question mark */ };
     for (uint32_t i = cue->first; i + MORE < question->tokens.n; i++)
         if (g_str_equal(question->tokens.items[i].norm, "?")) return true;
     return false;
@@ -208,7 +214,8 @@ static void check_superlative_missing(struct vsig_run *run, const struct query_v
                   : "the question asks for an extreme, but the query neither sorts nor takes a maximum or minimum");
 }
 
-/* Returns the direction of an order of all rows: "oldest hire first". The oldest has the earliest date. */
+/* Returns the direction that a superlative gives to an order of all rows: "oldest hire first". The oldest thing has the
+ * earliest date. */
 static enum sql_op named_direction(const struct vsig_subject *subject, const struct question_cue *cue,
                                    const struct sql_node *key)
 {
@@ -229,7 +236,7 @@ static void check_named_order(struct vsig_run *run, const struct query_view *vie
     const struct question *question = run->subject->analysis;
     const struct question_cue *cue = sure_superlative(question);
     if (!cue || !view->order || view->any_limit || view->window || !names_order(question, cue)) return;
-    for (uint32_t i = 0; i < question->n_cues; i++) { /* several orders, or one that "to" reverses */
+    for (uint32_t i = 0; i < question->n_cues; i++) { /* do not judge several orders, or one that "to" reverses */
         const struct question_cue *other = &question->cues[i];
         const char *word = question->tokens.items[other->first].norm;
         bool places = g_str_equal(word, "first") || g_str_equal(word, "top");
@@ -243,7 +250,7 @@ static void check_named_order(struct vsig_run *run, const struct query_view *vie
               asked == SQL_DESC ? "greatest" : "least", asked == SQL_DESC ? "least" : "greatest");
 }
 
-/* Reports a LIMIT without an order, which selects arbitrary rows. */
+/* Reports LIMIT without ORDER BY, which selects arbitrary rows. */
 static void check_limit_without_order(struct vsig_run *run, const struct query_view *view)
 {
     if (!view->any_limit || order_before(view->any_limit) || !sure_superlative(run->subject->analysis)) return;
@@ -252,7 +259,7 @@ static void check_limit_without_order(struct vsig_run *run, const struct query_v
               "the question asks for an extreme, but the query uses LIMIT without ORDER BY");
 }
 
-/* Returns the requested number of rows: of "top 3", otherwise the number before the noun of a superlative. NULL if
+/* Returns the number of rows that the question asks for, by "top 3" or by a number at a superlative. Returns NULL if
  * there is none. */
 static const struct question_value *rows_asked(const struct question *question)
 {
@@ -283,7 +290,7 @@ static bool is_word_of(const struct question *question, uint32_t token, const ch
     return *list != NULL;
 }
 
-/* True if a word names a table or a column. */
+/* True if the token begins words that name a table or a column. */
 static bool names_something(const struct question *question, uint32_t token)
 {
     for (uint32_t i = 0; i < question->n_mentions; i++)
@@ -301,8 +308,8 @@ static bool has_measure_between(const struct question *question, uint32_t first,
     return false;
 }
 
-/* True for "the two largest bills of each tenant" and "top 3 products per shop": `each` follows the superlative and its
- * noun. */
+/* True if the token `each` follows the superlative and its noun: "the two largest bills of each tenant", "top 3
+ * products per shop". */
 static bool is_of_each(const struct question *question, const struct question_cue *cue, uint32_t each)
 {
     static const char *const APART[] = {",",   ".",   ";",    ":",     "and",  "or",    "by", "with",
@@ -317,7 +324,8 @@ static bool is_of_each(const struct question *question, const struct question_cu
     return is_word_of(question, each - 1, BEFORE);
 }
 
-/* True for "For each tenant, show the two largest bills": `each` begins the sentence, and no count or sum follows. */
+/* True if the token `each` begins a sentence with the superlative, and no count or sum is between them: "For each
+ * tenant, show the two largest bills". */
 static bool is_each_with(const struct question *question, const struct question_cue *cue, uint32_t each)
 {
     static const char *const BEFORE[] = {"for", "in", "of", "from", "within", NULL}, *const ENDS[] = {".", "?", ";",
@@ -334,7 +342,7 @@ static bool is_each_with(const struct question *question, const struct question_
            !g_str_equal(question->tokens.items[noun].stem, question->tokens.items[each + 1].stem);
 }
 
-/* Returns the superlative that the question applies to each thing; NULL if there is none. */
+/* Returns the superlative that the question applies to each of several things. Returns NULL if there is none. */
 static const struct question_cue *superlative_of_each(const struct question *question)
 {
     static const char *const EACH[] = {"each", "every", "per", NULL};
@@ -365,14 +373,14 @@ static void check_top_of_each(struct vsig_run *run, const struct query_view *vie
               "the question asks for the first rows of each thing, but LIMIT keeps only the first rows of all");
 }
 
-/* --- ranks --- */
+/* --- ranks of rows --- */
 
-/* Ranks that the question asks for, from 1: "the fourth to the sixth highest". */
+/* The ranks that the question asks for, counted from 1, as in "the fourth to the sixth highest". */
 struct rank_span {
     unsigned from, to;
 };
 
-/* Returns the rank of "fourth" or "4th", or 0. */
+/* Returns the rank of an ordinal such as "fourth" or "4th". Returns 0 for other words. */
 static unsigned rank_of(const char *word)
 {
     static const char *const ORDINALS[] = {"first", "second",  "third",  "fourth", "fifth",
@@ -386,7 +394,7 @@ static unsigned rank_of(const char *word)
     return 0;
 }
 
-/* Returns the index of the token before `at` that is not an article, or -1. */
+/* Returns the index of the last token before `at` that is not "the", or -1. */
 static int64_t before_article(const struct question *question, int64_t at)
 {
     at--;
@@ -394,7 +402,8 @@ static int64_t before_article(const struct question *question, int64_t at)
     return at;
 }
 
-/* Finds "fourth to the sixth highest" or "second and third highest". Returns false if there is only one rank. */
+/* Finds ranks such as "fourth to the sixth highest" or "second and third highest". Returns false if there is only one
+ * rank, or none. */
 static bool find_rank_span(const struct question *question, struct rank_span *span)
 {
     static const char *const JOINS[] = {"to", "through", "until", "till", "and"};
@@ -416,7 +425,7 @@ static bool is_near(double number, unsigned whole)
     return number > whole - 0.5 && number < whole + 0.5;
 }
 
-/* Checks the rows of "the fourth to the sixth highest". */
+/* Reports a LIMIT that does not select exactly the ranks of `span`. */
 static void check_span(struct vsig_run *run, const struct query_view *view, struct rank_span span, double limit,
                        double offset)
 {
@@ -426,7 +435,8 @@ static void check_span(struct vsig_run *run, const struct query_view *view, stru
               span.to);
 }
 
-/* Checks "the second highest", which needs OFFSET or the like. A nested query may compute it in its own way. */
+/* Checks the LIMIT and OFFSET of a query for "the second highest". Ignores queries with subqueries, which may compute
+ * the rank in another way. */
 static void check_nth(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
@@ -472,13 +482,14 @@ static void check_unasked_limit(struct vsig_run *run, const struct query_view *v
     double limit;
     struct rank_span span;
     if (vsig_opt(run, OPT_UNASKED) < 0.5 || !limit_number(view->any_limit, &limit)) return;
-    if (find_rank_span(run->subject->analysis, &span)) return; /* check_nth compares the rows */
+    if (find_rank_span(run->subject->analysis, &span)) return; /* check_nth compares these ranks with LIMIT */
     if (limit > 1 ? !says_number(run->subject->analysis, limit) : !asks_one_row(run->subject->analysis))
         vsig_fire(run, VSIG_ERROR, view->any_limit,
                   "the query returns only some of the rows, but the question asks for no limit");
 }
 
-/* True for "reversed slips" and status = 'reversed', or a column of that name: the word then asks for no order. */
+/* True if the word of the cue is a literal or in a column's name, so it asks for no order: "reversed slips" and status
+ * = 'reversed'. */
 static bool is_answered_by_name(const struct vsig_subject *subject, const struct question_cue *cue)
 {
     const struct text_token *token = &subject->analysis->tokens.items[cue->first];
@@ -494,8 +505,8 @@ static bool is_answered_by_name(const struct vsig_subject *subject, const struct
     return false;
 }
 
-/* Returns the direction of "ascending" or "descending" if all such words agree, otherwise SQL_OP_NONE. Sets `plain` if
- * the question asks for a sort without a direction. */
+/* Returns the direction that words such as "ascending" or "descending" require. Returns SQL_OP_NONE if there are none
+ * or they disagree. *plain is true if the question asks for a sort without a direction. */
 static enum sql_op sort_direction(const struct vsig_subject *subject, bool *plain)
 {
     const struct question *question = subject->analysis;
@@ -524,7 +535,8 @@ static bool is_rank(const struct meaning_term *term)
     return false;
 }
 
-/* Returns the direction of the values of a key. The first place of a rank is the first row of its window. */
+/* Returns the direction in which the values behind a key are sorted. If the key is a rank, that depends on the order of
+ * the rank's window. */
 static enum sql_op direction_of_values(struct vsig_subject *subject, const struct query_view *view, uint32_t key)
 {
     enum sql_op direction = direction_of(view->order->kids[key]);
@@ -556,9 +568,9 @@ static void check_sort(struct vsig_run *run, const struct query_view *view)
                   asked == SQL_DESC ? "descending" : "ascending");
 }
 
-/* --- values of different rows --- */
+/* --- values from different rows --- */
 
-/* Returns the column of MAX(column) or MIN(column), or NULL. */
+/* Returns the column of MAX(column) or MIN(column), as `function` says. Returns NULL for other terms. */
 static const struct schema_column *extreme_of(const struct vsig_subject *subject, const struct meaning_term *term,
                                               const char *function)
 {
@@ -573,8 +585,8 @@ static bool is_time(const struct schema_column *column)
     return column->stats.date_texts > 0 || query_name_has(column, DATES) || query_name_has(column, MORE);
 }
 
-/* Returns "max" if the question asks for the latest of each thing, "min" for the earliest. Returns NULL if it asks for
- * neither or both, or if it names an extreme of its own ("the latest order and the highest amount"). */
+/* Returns "max" if the question asks for the latest of each thing, and "min" for the earliest. Returns NULL if it asks
+ * for neither or both. Also returns NULL if it asks for another extreme ("the latest order and the highest amount"). */
 static const char *time_asked(const struct question *question)
 {
     static const char *const LATE[] = {"latest", "newest", "recent", "last"}, *const EARLY[] = {"earliest", "first"},
@@ -592,7 +604,8 @@ static const char *time_asked(const struct question *question)
     return late == early ? NULL : late ? "max" : "min";
 }
 
-/* SELECT thing, MAX(date), MAX(amount): the amount is the greatest one, not the one of the latest row. */
+/* Reports SELECT thing, MAX(date), MAX(amount) if the question asks for the latest row of each thing. The amount is
+ * then the greatest one, not that of the latest row. */
 static void check_mixed_rows(void *self, const struct meaning *m)
 {
     struct vsig_run *run = self;

@@ -1,12 +1,12 @@
-/* projection_mismatch: compares the select list with the outputs that the question requests.
+/* projection_mismatch: compares the select list with the outputs that the question asks for.
  *
- * Three checks, ordered from safe to bold:
- *   1. The answer has a column that no word of the question means, beside columns that the question means.
+ * There are three checks, ordered from the safest to the least safe:
+ *   1. The answer has a column that no word of the question means, and also columns that the question means.
  *   2. The answer has more or fewer columns than the question has output phrases, and the list of phrases is certain.
  *   3. A phrase names a column by all its words, and no column of the answer is related to it.
  *
- * First and last name count as one column. So do computed columns that one phrase explains. `SELECT *` answers vague
- * questions. */
+ * First and last name count as one column. Computed columns that one phrase explains also count as one. `SELECT *`
+ * answers vague questions. */
 #include "lib/question/frame.h"
 #include "signals/support/bare.h"
 #include "signals/support/meaning.h"
@@ -21,22 +21,23 @@ enum { OPT_COUNT, OPT_DISTINCT, OPT_MAX_DROPPED, OPT_PROBE, MAX_OUTPUTS = 32 };
 
 /* A column of the answer. */
 struct shown {
-    const struct sql_node *node;        /* the ITEM, or the STAR for expanded columns */
-    const struct schema_column *column; /* NULL if computed */
-    bool part_of_name;                  /* first or last name */
-    bool grouped;                       /* the rows are grouped by it */
+    const struct sql_node *node;        /* expression of the column, or the select list for a column of * */
+    const struct schema_column *column; /* NULL if the column is computed */
+    bool part_of_name;                  /* true for first or last name */
+    bool grouped;                       /* true if the rows are grouped by it */
 };
 
 struct answer_columns {
     struct shown items[MAX_OUTPUTS];
     uint32_t n;
-    bool star, wide; /* wide: more than MAX_OUTPUTS */
+    bool star, wide; /* wide: true if there are more than MAX_OUTPUTS columns */
 };
 
 static const char *const NAME_PARTS[] = {"first", "last",  "middl", "forenam", "surnam",
                                          "fname", "lname", "f",     "l",       NULL};
 
-/* True if the rows are grouped by the column, or the group determines it: the name of a musical by its id. */
+/* True if the rows are grouped by the column, or the group determines it: the name of a musical that is grouped by its
+ * id. */
 static bool is_grouped_by(struct vsig_subject *subject, const struct sql_block *block, const struct sql_node *expr)
 {
     const struct sql_node *group = sql_kid(block->node, SELECT_GROUP);
@@ -70,7 +71,7 @@ static void read_answer(struct vsig_subject *subject, const struct sql_block *bl
     }
 }
 
-/* Returns the score of the phrase's own mention of the column, or 0 if there is none. */
+/* Returns the best score with which words of the phrase name the column, or 0. */
 static double phrase_score(const struct question *question, const struct question_output *phrase, uint32_t column)
 {
     double best = 0;
@@ -89,12 +90,13 @@ static bool any_vague(const struct question *question)
     return false;
 }
 
-/* Computes the smallest and the largest number of columns that the requested outputs may mean. */
+/* Computes the least and the greatest number of columns that can answer the requested outputs. */
 static void asked_range(const struct question *question, uint32_t *low, uint32_t *high)
 {
     *low = question->n_outputs;
     *high = 0;
-    for (uint32_t i = 1; i < question->n_outputs; i++) { /* "how many starts and landings": one number for both */
+    for (uint32_t i = 1; i < question->n_outputs; i++) { /* for "how many starts and landings", one number may be
+                                                          * enough */
         const struct question_output *output = &question->outputs[i];
         *low -= question->outputs[i - 1].computed && !output->computed && output->entity;
     }
@@ -102,13 +104,13 @@ static void asked_range(const struct question *question, uint32_t *low, uint32_t
         *high += question->outputs[i].entity && !question->outputs[i].computed ? 2 : 1;
 }
 
-/* True for a name or key, which identifies the rows. It is expected beside a number that is computed for each row. */
+/* True for a name or key, which identifies the row. Questions for a number of each row also expect such a column. */
 static bool is_label(const struct vsig_subject *subject, const struct shown *shown)
 {
     return shown->column && !shown->part_of_name && query_is_generic(subject, shown->column);
 }
 
-/* True for a text or key of the things in "each shop" or "per shop": it tells their rows apart. */
+/* True for a text or key of the things in "each shop" or "per shop". It distinguishes their rows. */
 static bool is_of_each_thing(const struct question *question, const struct shown *shown)
 {
     static const char *const EACH[] = {"each", "every", "per", NULL};
@@ -123,8 +125,7 @@ static bool is_of_each_thing(const struct question *question, const struct shown
     return false;
 }
 
-/* Counts the columns that expressions combine into one: a + b, first
- *
+/* Returns the number of columns that are missing because one expression combines several, such as a + b or first ||
  * last. */
 static uint32_t joined_columns(const struct answer_columns *answer)
 {
@@ -139,7 +140,8 @@ static uint32_t joined_columns(const struct answer_columns *answer)
     return joined;
 }
 
-/* True for "year by year": the column identifies the rows, so it may appear beside the requested outputs. */
+/* True if the question names the column in "year by year". It identifies the rows, so the query may return it as
+ * well. */
 static bool is_said_by(const struct question *question, const struct schema_column *column)
 {
     const struct text_token *t = question->tokens.items;
@@ -151,9 +153,9 @@ static bool is_said_by(const struct question *question, const struct schema_colu
     return false;
 }
 
-/* --- columns by their meaning --- */
+/* --- columns by the meaning of the query --- */
 
-/* True for a period, CASE or other expression that the rows are grouped by. */
+/* True for a computed expression, such as a period or a CASE, that the rows are grouped by. */
 static bool is_computed_key(const struct meaning *m, const struct meaning_term *term)
 {
     const struct meaning *owner = m;
@@ -184,7 +186,7 @@ static bool is_operand(const struct meaning *m, uint32_t output)
     return false;
 }
 
-/* Counts the columns that identify the group or the operands of the other columns. */
+/* Returns the number of columns that identify the group, or that are operands of the other columns. */
 static uint32_t context_columns(struct vsig_subject *subject, const struct answer_columns *answer)
 {
     const unsigned of_rows = 1U << FRAME_RUNNING | 1U << FRAME_MOVING | 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT |
@@ -200,8 +202,7 @@ static uint32_t context_columns(struct vsig_subject *subject, const struct answe
     return n;
 }
 
-/* Counts the columns that are optional: the second part of a name, and the columns that a question "for each" groups
- * by. */
+/* Returns the number of optional columns: all but one part of a name, and columns that identify the groups or rows. */
 static uint32_t optional_columns(struct vsig_subject *subject, const struct answer_columns *answer)
 {
     const struct question *question = subject->analysis;
@@ -222,8 +223,8 @@ static uint32_t optional_columns(struct vsig_subject *subject, const struct answ
     return (parts ? parts - 1 : 0) + groups + (told_apart ? most : 0);
 }
 
-/* True if the question refers to the column, by its own words, or by those of its table if the rows are grouped by it.
- */
+/* True if the question or the evidence refers to the column. If the rows are grouped by it, a reference to its table is
+ * enough. */
 static bool is_meant(const struct question *question, const struct shown *shown)
 {
     if (!shown->column || question->column_score[shown->column->id] > 0) return true;
@@ -236,7 +237,7 @@ static bool check_unmeant(struct vsig_run *run, const struct answer_columns *ans
     const struct question *question = run->subject->analysis;
     uint32_t meant = 0;
     const struct shown *odd = NULL;
-    bool labels = !question->outputs_closed; /* "all contractors": by their key or name */
+    bool labels = !question->outputs_closed; /* the key or name may stand for "all contractors" */
     for (uint32_t i = 0; i < answer->n; i++) labels |= !answer->items[i].column;
     for (uint32_t i = 0; i < answer->n; i++) {
         if (is_meant(question, &answer->items[i]) || (labels && is_label(run->subject, &answer->items[i])))
@@ -262,7 +263,7 @@ static bool check_odd(struct vsig_run *run)
     return true;
 }
 
-/* Returns the column that the fewest words of the list support. It is the most likely to be superfluous. */
+/* Returns the column that the requested outputs support least. It is probably the superfluous one. */
 static const struct shown *least_asked(const struct question *question, const struct answer_columns *answer)
 {
     const struct shown *least = NULL;
@@ -304,7 +305,7 @@ static bool check_count(struct vsig_run *run, const struct answer_columns *answe
     return true;
 }
 
-/* True for "partition id" and partitionid: the letters of phrase and name are equal without the separators. */
+/* True if phrase and name have the same letters when separators are ignored: "partition id" and partitionid. */
 static bool same_letters(const struct question *question, const struct question_output *phrase, const char *name)
 {
     for (uint32_t i = phrase->first; i < phrase->first + phrase->n_tokens; i++) {
@@ -318,7 +319,8 @@ static bool same_letters(const struct question *question, const struct question_
     return *name == '\0';
 }
 
-/* True if some column of the answer is related to the phrase. A "name" may be any text that the question names. */
+/* True if some column of the answer is computed or related to the phrase. Any text column that the question names may
+ * answer a "name". */
 static bool is_answered(const struct question *question, const struct question_output *phrase,
                         const struct answer_columns *answer, const struct schema_column *named)
 {
@@ -332,7 +334,8 @@ static bool is_answered(const struct question *question, const struct question_o
     return false;
 }
 
-/* True if the mention is only the name of a table, or a key or name of a table that the query does not need. */
+/* True if the mention may be only the name of a table. Also true for a key or name of a table that the query does not
+ * read. */
 static bool names_no_column(const struct vsig_subject *subject, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
@@ -343,7 +346,7 @@ static bool names_no_column(const struct vsig_subject *subject, const struct que
            !query_reads_table(subject, mention->table);
 }
 
-/* Returns the longest mention of a column that the phrase names by all its words, or NULL. */
+/* Returns the longest mention in the phrase that names a column by all its words, or NULL. */
 static const struct question_mention *surely_named(const struct vsig_subject *subject,
                                                    const struct question_output *phrase)
 {
@@ -357,7 +360,7 @@ static const struct question_mention *surely_named(const struct vsig_subject *su
     return best;
 }
 
-/* True for "which procedures cost less than 5": the verb belongs to a bound and is not an output. */
+/* True if the mention belongs to a bound and is not an output: "cost" in "which procedures cost less than 5". */
 static bool is_bounded(const struct question *question, const struct question_mention *mention)
 {
     for (uint32_t i = 0; i < question->n_cues; i++) {
@@ -387,8 +390,8 @@ static void check_missing(struct vsig_run *run, const struct answer_columns *ans
     }
 }
 
-/* Reports "different types" without DISTINCT if rows may repeat. This is certain only for one table without conditions.
- */
+/* Reports a query without DISTINCT for "different types", if its rows may repeat. A unique column proves that they do
+ * not, if the query reads only one table. */
 static void check_distinct(struct vsig_run *run, const struct query_view *view, const struct answer_columns *answer)
 {
     const struct question *question = run->subject->analysis;
@@ -405,8 +408,8 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view, 
               "the question asks for distinct values, but the query may return repeated rows");
 }
 
-/* Returns the share of rows that DISTINCT removes, or -1 if unknown. Statistics give it for keys and for one column of
- * one table without conditions. Otherwise a probe counts them, which few candidates need. */
+/* Returns the share of rows that DISTINCT removes, or -1 if unknown. Statistics give the share for a unique column, and
+ * for one column of one table without conditions. In the remaining cases, which are few, a probe counts the rows. */
 static double share_dropped(struct vsig_run *run, const struct sql_block *block, const struct answer_columns *answer)
 {
     bool one_table = block->n_sources == 1 && block->sources[0].table >= 0;
@@ -427,8 +430,8 @@ static double share_dropped(struct vsig_run *run, const struct sql_block *block,
 }
 
 /* Reports a DISTINCT that the question does not ask for and that removes some rows, but not most. If most rows repeat,
- * the question asks for kinds of things. In the training gold, nine of ten queries whose rows hardly repeat keep the
- * repeats. Below, half do. */
+ * the question probably asks for kinds of things. Measured on the training gold: among queries whose rows hardly
+ * repeat, nine of ten keep the repeats. Among the others, half do. */
 static void check_unasked_distinct(struct vsig_run *run, const struct query_view *view, const struct sql_block *block,
                                    const struct answer_columns *answer)
 {
@@ -440,7 +443,7 @@ static void check_unasked_distinct(struct vsig_run *run, const struct query_view
     if (question->cue_kinds >> QUESTION_CUE_DISTINCT & 1U || block->aggregate || block->role != SQL_BLOCK_TOP ||
         block->arm)
         return;
-    if (block->n_sources > 1) return; /* the join repeats rows, and DISTINCT removes the repeats */
+    if (block->n_sources > 1) return; /* the join may repeat rows, and DISTINCT removes the repeats */
     for (const char *const *word = WORDS; *word; word++)
         if (question_has(question, *word)) return;
     double dropped = share_dropped(run, block, answer);

@@ -1,8 +1,10 @@
-/* rival_column: the words of the question name another column of the same tables far better than the column used there.
+/* rival_column: the words of the question name another column of the same tables far better than the column that the
+ * query uses there.
  *
- * Places and scores come from linking (lib/question/link.h): near the cue of an order, in the phrase that requests an
- * output, beside the value of a condition. A column has no rival if a value of the question implies it, or if the words
- * name the column at least half as well. */
+ * Linking (lib/question/link.h) finds the words of the question that belong to each column of the query. They are near
+ * the cue of an order, in the phrase of a requested output, or beside the value of a condition. Linking scores how well
+ * these words name each column. A column has no rival if a value of the question implies it, or if the words name it at
+ * least half as well. */
 #include "signals/support/links.h"
 #include "signals/support/query.h"
 #include "signals/support/shape.h"
@@ -16,7 +18,7 @@ static const char *table_of(const struct vsig_run *run, const struct schema_colu
     return run->subject->schema->tables[column->table].name;
 }
 
-/* True if a join makes the two columns equal. */
+/* True if the query joins the two columns. */
 static bool are_joined(struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
 {
     const struct vsig_shape *shape = vsig_shape(subject);
@@ -28,14 +30,15 @@ static bool are_joined(struct vsig_subject *subject, const struct schema_column 
     return false;
 }
 
-/* True if the words name a key and so mean the row: "trips" for trip_id is what COUNT(*) counts. */
+/* True if the words refer to a key or a name, which stands for the row, but the query uses another column. "Trips"
+ * refers to trip_id and means the counted rows. */
 static bool stands_for_row(const struct vsig_run *run, const struct link_part *part)
 {
     return part->role != LINK_ANSWER && query_is_generic(run->subject, part->same.column) &&
            !query_is_generic(run->subject, part->column);
 }
 
-/* True inside WHEN, or in a comparison inside an aggregate: the literal beside the column determines which column is
+/* True if the column is compared inside an aggregate or a WHEN. The literal beside it then determines which column is
  * meant. */
 static bool is_tested(const struct link_part *part)
 {
@@ -49,7 +52,7 @@ static void check_part(struct vsig_run *run, const struct link_part *part)
 {
     const struct schema_column *rival = part->same.column;
     if (rival && part->node && sql_up(part->node, SQL_WINDOW))
-        return; /* a window corresponds to no place in the question */
+        return; /* no place of the question corresponds to a window */
     if (rival && is_tested(part)) return;
     if (rival && (!part->same.named || part->same.used)) return;
     if (rival && (stands_for_row(run, part) || are_joined(run->subject, rival, part->column))) return;
@@ -61,7 +64,7 @@ static void check_part(struct vsig_run *run, const struct link_part *part)
     vsig_add_fact(run, finding, "named", false, "%s.%s", table_of(run, rival), rival->name);
 }
 
-/* Reports one of several keys that lead to the same place if the words name another one. */
+/* Reports a join by one of several keys to the same table, if the words of the question name another one. */
 static void check_key(struct vsig_run *run, const struct link_query *links)
 {
     double gap = (double)(links->role_rival - links->role_score);

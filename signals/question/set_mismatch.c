@@ -1,8 +1,8 @@
-/* set_mismatch: "both A and B" of one attribute requires two rows, "A or B" requires one.
+/* set_mismatch: "both A and B" of one attribute requires two rows for a thing, and "A or B" requires one.
  *
- * Both values must hold for one thing, each in its own row. INTERSECT, two subqueries, a self-join, or a grouped count
- * can express this. One condition on one row cannot: `x = A OR x = B` and IN (A, B) accept either value, and `x = A AND
- * x = B` accepts no row. */
+ * For "both", a thing must have both values, each in its own row. INTERSECT, two subqueries, a self-join, or a grouped
+ * count can express this. One condition on one row cannot: `x = A OR x = B` and IN (A, B) accept either value, and `x =
+ * A AND x = B` accepts no row. */
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
 #include "signals/support/predicate.h"
@@ -12,10 +12,10 @@
 
 enum { NEAR = 3 };
 
-/* Two equalities of one column with different literals. */
+/* Two conditions that compare one column with literals. */
 struct pair {
     const struct sql_node *node;
-    enum sql_op joined; /* SQL_OP_OR, SQL_OP_AND */
+    enum sql_op joined; /* SQL_OP_OR or SQL_OP_AND */
 };
 
 static const struct sql_node *compared_column(const struct sql_node *node)
@@ -32,7 +32,7 @@ static bool same_column(const struct sql_node *a, const struct sql_node *b)
     return x && y && x->source && x->source == y->source && x->output == y->output && x->column >= 0;
 }
 
-/* Returns the rightmost comparison of a chain of one connective, so (a OR b) OR c is recognized too. */
+/* Returns the rightmost comparison of a chain of one connective, so that (a OR b) OR c is recognized. */
 static const struct sql_node *last_of(const struct sql_node *node, enum sql_op op)
 {
     while (sql_is(node, SQL_BINARY) && node->op == op) node = sql_kid(node, 1);
@@ -52,7 +52,7 @@ static bool find_pair(const struct vsig_subject *subject, struct pair *pair)
     return false;
 }
 
-/* True if a value is on each side of the "and" that follows "both". */
+/* True if the question has at least two values. Numbers count only after the word "both". */
 static bool both_of_values(const struct question *question)
 {
     int cue = question_cue_next(question, QUESTION_CUE_BOTH, 0);
@@ -68,7 +68,7 @@ static bool is_text_value(const struct question_value *value)
     return value->kind != QUESTION_VALUE_NUMBER && !value->is_name;
 }
 
-/* True if a column holds both values. The result is also true if neither value is stored as written (parts of names),
+/* True if some column contains both values. Also true if no column contains either of them as written (parts of names),
  * because nothing is known then. */
 static bool share_column(const struct question_value *a, const struct question_value *b)
 {
@@ -79,7 +79,8 @@ static bool share_column(const struct question_value *a, const struct question_v
     return false;
 }
 
-/* True for "Nuts as well as Soy" or "a TV lounge and also a study room": values of one column on both sides. */
+/* True if values of one column are before and after a phrase such as "as well as": "Nuts as well as Soy", "a TV lounge
+ * and also a study room". */
 static bool as_well_as(const struct question *question)
 {
     static const char *const PHRASES[] = {"as well as", "and also", "and at the same time", "and another", NULL};
@@ -128,7 +129,7 @@ static void check_either(struct vsig_run *run, const struct query_view *view)
     vsig_fire(run, VSIG_ERROR, intersect, "the question accepts either value, but the query requires both values");
 }
 
-/* True if values are on both sides of the "or", and it is neither a bound ("two or more") nor an idiom. */
+/* True if values are shortly before and after "or". Words that are plain values of the database do not count. */
 static bool or_of_values(const struct question *question)
 {
     for (uint32_t c = 0; c < question->n_cues; c++) {
@@ -159,7 +160,7 @@ static void check_or_lost(struct vsig_run *run, const struct query_view *view)
     }
 }
 
-/* True for "deceased IS NULL OR deceased = 0": one alternative is a missing value. */
+/* True if one alternative is a missing value: deceased IS NULL OR deceased = 0. */
 static bool allows_null(const struct sql_node *choice)
 {
     for (uint32_t i = 0; i < choice->n_kids; i++) {
@@ -169,7 +170,8 @@ static bool allows_null(const struct sql_node *choice)
     return false;
 }
 
-/* True for "(home and won) or (away and won)": the possible roles of a thing. Such alternatives compare columns. */
+/* True if the alternatives compare columns with columns, such as the two roles of a team: (home and won) or (away and
+ * won). */
 static bool compares_columns(const struct sql_node *choice)
 {
     uint32_t n = 0;
@@ -181,7 +183,7 @@ static bool compares_columns(const struct sql_node *choice)
     return n > 1;
 }
 
-/* Reports an OR between conditions on different columns if the question has no word of choice. */
+/* Reports an OR if the question has no word for alternatives. */
 static void check_or_unasked(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const CHOICE[] = {"and",  "any",  "both", "neither", "nor", "also",

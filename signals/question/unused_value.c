@@ -1,13 +1,13 @@
-/* unused_value: the query does not use a value that the question states, or it filters by a value that it invented.
+/* unused_value: the query does not use a value that the question states, or it filters by a value that neither question
+ * nor evidence states.
  *
  * The query must contain quoted strings, whole or in part. It must contain a number as such, as its neighbour (> 4 for
- * "at least 5"), inside a literal (a year in a date), or as LIMIT. It must contain proper names as literals if the
- * database holds them. The evidence may replace the values that it explains. Words that also name a table or column
- * state no value.
+ * "at least 5"), in a date, or as LIMIT. It must contain proper names as literals if the database contains them. The
+ * evidence may replace values that it explains. Words that also name a table or column are not values.
  *
- * The reverse is our addition, because the catalogue has only the first half. A literal in a condition is reported if
- * it has no word and no digits in common with question and evidence. Codes, flags and columns of few values are
- * skipped, because there the word of the question and the stored value differ by design (female, 'F'). */
+ * The second check is our addition to the catalogue. It reports a literal in a condition that has no word and no digits
+ * in common with the question and the evidence. It skips codes, flags and columns of few values. There the question's
+ * word and the stored value differ by design (female, 'F'). */
 #include "signals/support/contradiction.h"
 #include "signals/support/links.h"
 #include "signals/support/query.h"
@@ -35,8 +35,8 @@ static const float LEAST_WEIGHT = 0.5F;
 
 struct literal {
     const struct sql_node *node;
-    const char *text;    /* folded, without wildcards */
-    const char *letters; /* only its letters and digits */
+    const char *text;    /* folded, without wildcards at its ends */
+    const char *letters; /* only the letters and digits of `text` */
     double number;
     bool is_number;
 };
@@ -46,7 +46,7 @@ struct literals {
     uint32_t n;
 };
 
-/* Returns the text without the wildcards of LIKE. */
+/* Returns the text, folded and without wildcards of LIKE at its ends. */
 static char *plain_text(struct arena *arena, const struct sql_node *node)
 {
     size_t start = 0, end = node->text_len;
@@ -80,8 +80,8 @@ static bool collect(const struct vsig_subject *subject, struct literals *out)
     return true;
 }
 
-/* True if the texts are equal, one contains the other, or they share a stem (Canada, Canadian). Compares letters, so
- * "a, b" equals "a , b". */
+/* True if the texts are equal, one contains the other, or they share a stem (Canada, Canadian). The caller passes only
+ * letters and digits, so "a, b" equals "a , b". */
 static bool texts_meet(const char *a, const char *b)
 {
     size_t a_len = strlen(a), b_len = strlen(b), shared = 0;
@@ -92,7 +92,7 @@ static bool texts_meet(const char *a, const char *b)
     return shared >= MIN_STEM && shared + 3 >= a_len && shared + 3 >= b_len;
 }
 
-/* True if the value is a literal of the query, or a literal represents it: in another form, or as its code in another
+/* True if a literal of the query expresses the value: as the same text, in another form, or as its code in another
  * column of the row. */
 static bool has_text(struct vsig_run *run, const struct literals *literals, const struct question_value *value,
                      const char *letters)
@@ -194,14 +194,15 @@ static bool days_around(const char *text, GDate *before, GDate *first, GDate *af
     return true;
 }
 
-/* True for "until 13 May" written as < '2024-05-14': a date of the query, or the day before or after it, has the
- * number. */
+/* True if a date of the query, or the day before or after it, contains the number as year, month or day. "Until 13 May"
+ * may be < '2024-05-14'. */
 static bool is_part_of_date_near(const struct literals *literals, double number)
 {
     for (uint32_t i = 0; i < literals->n; i++) {
         GDate days[3];
         if (!days_around(literals->items[i].text, &days[0], &days[1], &days[2])) continue;
-        bool month = g_date_days_between(&days[0], &days[2]) > 2; /* '2024-05': no day is written */
+        bool month = g_date_days_between(&days[0], &days[2]) > 2; /* for a month such as '2024-05', the literal contains
+                                                                   * no day */
         for (size_t d = 0; d < G_N_ELEMENTS(days); d++) {
             int parts[] = {g_date_get_year(&days[d]), g_date_get_month(&days[d]), g_date_get_day(&days[d])};
             for (size_t k = 0; k < (month ? 2 : G_N_ELEMENTS(parts)); k++)
@@ -211,7 +212,7 @@ static bool is_part_of_date_near(const struct literals *literals, double number)
     return false;
 }
 
-/* True for "at least 5" written as > 4, "more than 5" as >= 6, and so on. */
+/* True if the query compares with the next number: > 4 for "at least 5", >= 6 for "more than 5", and so on. */
 static bool has_next_number(const struct vsig_subject *subject, const struct question_value *value,
                             const struct question_cue *cue)
 {
@@ -230,7 +231,8 @@ static bool has_next_number(const struct vsig_subject *subject, const struct que
     return false;
 }
 
-/* True for "51 to 400" written as > 50, and "2+" as > 1: for whole numbers the bound is the same. */
+/* True if the query compares with the next number by < or >: > 50 for "51 to 400", > 1 for "2+". For whole numbers the
+ * bound is the same. */
 static bool has_strict_neighbour(const struct vsig_subject *subject, double number)
 {
     static const struct {
@@ -246,7 +248,7 @@ static bool has_strict_neighbour(const struct vsig_subject *subject, double numb
     return false;
 }
 
-/* True for "numbered 1, 2, 3 ...": the number continues a list of numbers. */
+/* True if the number is part of a list of consecutive numbers: "numbered 1, 2, 3 ...". */
 static bool is_counted_off(const struct question *question, uint32_t i)
 {
     const struct question_value *value = &question->values[i];
@@ -262,7 +264,8 @@ static bool is_counted_off(const struct question *question, uint32_t i)
     return false;
 }
 
-/* True for "severity 4 or 5" written as >= 4: the number before it is the bound. */
+/* True if the number follows "or" and the number below it, which is a lower bound of the query: >= 4 for "severity 4 or
+ * 5". */
 static bool is_next_of_bound(const struct vsig_subject *subject, uint32_t i)
 {
     const struct question *question = subject->analysis;
@@ -277,7 +280,8 @@ static bool is_next_of_bound(const struct vsig_subject *subject, uint32_t i)
     return false;
 }
 
-/* True for "2 MB" written as 2048 where the evidence says that 1 MB is 1,024 kB, and "2 and a half hours" as 150. */
+/* True if the literal is the number times a factor of the evidence, or the number and a half in another unit of time.
+ * For "2 MB" it may be 2048 if the evidence says that 1 MB is 1,024 kB. For "2 and a half hours" it may be 150. */
 static bool is_multiple(const struct question *question, const struct literal *literal, double number)
 {
     static const double FACTORS[] = {60, 24, 7, 12, 3600};
@@ -321,8 +325,9 @@ static bool reads_block(const struct sql_block *block, const struct sql_block *o
     return false;
 }
 
-/* True for "against December 2023" where a window reads the period before the first one of 2024. The condition on 2024
- * must be outside of the window's query, since it would remove December 2023 before. */
+/* True if a window may read the year of the number as the period before the next year. For "against December 2023", the
+ * query may select 2024 and read the period before with LAG. The condition on 2024 must be outside of the window's
+ * query. Inside, it would remove December 2023 first. */
 static bool is_year_before(const struct vsig_run *run, const struct query_view *view, const struct literals *literals,
                            double number)
 {
@@ -351,7 +356,7 @@ static bool in_evidence(const struct question *question, const struct question_v
     return false;
 }
 
-/* Returns the cue that a number belongs to, or NULL. */
+/* Returns the cue that uses the number, or NULL. */
 static const struct question_cue *cue_of(const struct question *question, int value)
 {
     for (uint32_t i = 0; i < question->n_cues; i++)
@@ -359,7 +364,7 @@ static const struct question_cue *cue_of(const struct question *question, int va
     return NULL;
 }
 
-/* True for "address line 1": the number is a word of a column's name. */
+/* True if the number is a word of a column's name: "address line 1". */
 static bool is_in_name(const struct vsig_subject *subject, const struct question_value *value)
 {
     for (uint32_t i = 0; i < subject->analysis->n_mentions; i++) {
@@ -372,14 +377,14 @@ static bool is_in_name(const struct vsig_subject *subject, const struct question
     return false;
 }
 
-/* True for "(1 = Monday .. 7 = Sunday)": the question explains the number. */
+/* True if the question explains the number: "(1 = Monday .. 7 = Sunday)". */
 static bool is_legend(const struct question *question, const struct question_value *value)
 {
     uint32_t next = value->first + value->n_tokens;
     return next < question->tokens.n && strcmp(question->tokens.items[next].norm, "=") == 0;
 }
 
-/* Returns the number of a literal, or the year at its start: 1954 of '1954-01-01' and of LIKE '1954-%'. Returns 0 if
+/* Returns the number of a literal, or the year at its start: 1954 for '1954-01-01' and for LIKE '1954-%'. Returns 0 if
  * there is none. */
 static double number_of(const struct literal *literal)
 {
@@ -388,8 +393,8 @@ static double number_of(const struct literal *literal)
     return strspn(literal->text, "0123456789") == YEAR_DIGITS ? strtod(literal->text, NULL) : 0;
 }
 
-/* True for "turning 70 in 2024" written as the year 1954: the literal is the sum or difference of two numbers of the
- * question. */
+/* True if the literal is the sum or difference of `number` and a number of the question: 1954 for "turning 70 in
+ * 2024". */
 static bool is_computed(const struct question *question, double literal, double number)
 {
     for (uint32_t i = 0; i < question->n_values; i++) {
@@ -435,7 +440,8 @@ static void report(struct vsig_run *run, const struct query_view *view, const st
     }
 }
 
-/* True if some comparison (of `node`, if given) has the number in the unit of its column: 600000 milliseconds. */
+/* True if a comparison has the number, converted to the unit of its column: 600000 for "ten minutes" in milliseconds.
+ * Considers only the comparison `node` if it is not NULL. */
 static bool is_met_in_unit(const struct vsig_subject *subject, const struct question_value *value,
                            const struct sql_node *node)
 {
@@ -463,7 +469,7 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     report(run, view, value);
 }
 
-/* True if the quoted words name a table or column. The query then contains them without quotes. */
+/* True if the quoted words name a table or column. The query then needs no literal with them. */
 static bool names_schema(const struct vsig_subject *subject, const struct question_value *value)
 {
     const char *text = value->text;
@@ -472,10 +478,11 @@ static bool names_schema(const struct vsig_subject *subject, const struct questi
     if (schema_find_table(subject->schema, text, len) >= 0) return true;
     for (uint32_t t = 0; t < subject->schema->n_tables; t++)
         if (schema_find_column(subject->schema, (int)t, text, len) >= 0) return true;
-    return strchr(text, ' ') != NULL && !g_ascii_isupper(text[0]); /* "the date in location from" */
+    return strchr(text, ' ') != NULL && !g_ascii_isupper(text[0]); /* as in "the date in location from" */
 }
 
-/* True if the conditions or the answer of the query use one of the columns that hold the value. */
+/* True if the query must contain the value as a literal: a quoted text, or a capitalized word that the database
+ * contains. A lower-case word counts only with the option plain_words. */
 static bool text_counts(const struct vsig_run *run, const struct question_value *value)
 {
     if (value->is_name || strlen(value->text) < 2) return false;
@@ -500,7 +507,8 @@ static bool check_text(struct vsig_run *run, const struct query_view *view, cons
     return true;
 }
 
-/* Returns the condition by which a literal restricts the rows, and the restricted column. NULL if there is none. */
+/* Returns the condition in which the literal restricts the rows, and sets *column to the restricted column. Returns
+ * NULL if it is in no such condition. */
 static const struct sql_node *condition_of(const struct vsig_subject *subject, const struct sql_node *literal,
                                            const struct schema_column **column)
 {
@@ -518,7 +526,7 @@ static const struct sql_node *condition_of(const struct vsig_subject *subject, c
 static const char *const ORDINALS[] = {"zeroth",  "first",  "second", "third", "fourth",   "fifth",  "sixth",
                                        "seventh", "eighth", "ninth",  "tenth", "eleventh", "twelfth"};
 
-/* True for "third", "3rd" or "fourth-grade" and that number. */
+/* True if the word is the ordinal of the number: "third", "3rd" or "fourth-grade". */
 static bool is_ordinal(const struct text_token *token, double number)
 {
     if (token->kind != TEXT_WORD || number < 0 || number >= G_N_ELEMENTS(ORDINALS) || floor(number) < number)
@@ -534,9 +542,9 @@ static bool tokens_meet(const struct text_tokens *tokens, const struct literal *
         if (t->kind == TEXT_PUNCT) continue;
         if (literal->is_number && t->is_number && fabs(fabs(t->number) - fabs(literal->number)) <= 1) return true;
         if (literal->is_number && is_ordinal(t, literal->number)) return true;
-        if (literal->is_number && has_digits(t->norm, literal->text)) return true; /* 18:00 */
+        if (literal->is_number && has_digits(t->norm, literal->text)) return true; /* such as 18:00 */
         if (strlen(t->norm) >= MIN_PART && strcmp(literal->letters, t->norm) == 0)
-            return true; /* "done", a stop word */
+            return true; /* also a stop word, such as "done" */
         if (!t->is_stop && strlen(t->stem) >= MIN_PART && strstr(literal->letters, t->stem)) return true;
         if (t->kind == TEXT_NUMBER && has_digits(literal->text, t->norm)) return true;
         if (t->kind == TEXT_QUOTED && strstr(t->norm, literal->text)) return true;
@@ -544,14 +552,15 @@ static bool tokens_meet(const struct text_tokens *tokens, const struct literal *
     return false;
 }
 
-/* True if the words have a similar meaning or the same stem, or if one abbreviates the other (Comp. for computer). */
+/* True if the words have a similar meaning or the same stem, or if one abbreviates the other ("Comp." and
+ * "computer"). */
 static bool words_meet(const char *a, const char *b)
 {
     size_t a_len = strlen(a), b_len = strlen(b), least = a_len < b_len ? a_len : b_len;
     return (least >= MIN_PART && strncmp(a, b, least) == 0) || texts_meet(a, b) || text_word_similarity(a, b) > 0.5;
 }
 
-/* True for "2 million" and 2000000. */
+/* True if the literal is a number of the question with its scale: 2000000 for "2 million". */
 static bool is_scaled_value(const struct question *question, const struct literal *literal)
 {
     for (uint32_t i = 0; i < question->n_values && literal->is_number; i++)
@@ -561,7 +570,7 @@ static bool is_scaled_value(const struct question *question, const struct litera
     return false;
 }
 
-/* True for "associate professors" and AssocProf: each part of the literal begins a word of the question. */
+/* True if each part of the literal is the beginning of a word in the question: AssocProf for "associate professors". */
 static bool is_run_together(struct vsig_run *run, const struct literal *literal)
 {
     const struct text_tokens *said = &run->subject->analysis->tokens;
@@ -577,7 +586,7 @@ static bool is_run_together(struct vsig_run *run, const struct literal *literal)
     return true;
 }
 
-/* True for the year, a date in it ("2024-01-01", "2024-Q1"), or its decade ("the 1980s"). */
+/* True if the text contains the year, a date in it ("2024-01-01", "2024-Q1"), or its decade ("the 1980s"). */
 static bool says_year(const struct text_tokens *tokens, GDateYear year)
 {
     char digits[16], decade[16];
@@ -591,8 +600,8 @@ static bool says_year(const struct text_tokens *tokens, GDateYear year)
     return false;
 }
 
-/* True for a bound one day or month off: "< '2025-01-01'" or "< '2025-01'" for 2024, ">= '2024-01-01'" for after
- * 2023. */
+/* True if the question or the evidence has the year of a date literal, or of the day before or after it. For example, <
+ * '2025-01-01' and < '2025-01' fit 2024, and >= '2024-01-01' fits "after 2023". */
 static bool is_next_to_said_year(const struct question *question, const struct literal *literal)
 {
     GDate days[3];
@@ -604,7 +613,7 @@ static bool is_next_to_said_year(const struct question *question, const struct l
     return false;
 }
 
-/* True if the question, the evidence, or the words of the column contain any part of the literal. */
+/* True if the question or the evidence contains any part of the literal, or a word that is similar to it. */
 static bool is_said(struct vsig_run *run, const struct literal *literal)
 {
     const struct question *question = run->subject->analysis;
@@ -624,7 +633,8 @@ static bool is_said(struct vsig_run *run, const struct literal *literal)
     return false;
 }
 
-/* True for a power of ten if the question counts in thousands or millions, because the column may use another scale. */
+/* True if the literal is a power of ten, and the question counts in thousands, millions or the like. The column may
+ * then use another scale. */
 static bool is_scale(const struct question *question, const struct literal *literal)
 {
     static const char *const SCALES[] = {"thousand", "million", "billion", "trillion", "dozen", "kilo"};
@@ -635,15 +645,15 @@ static bool is_scale(const struct question *question, const struct literal *lite
     return false;
 }
 
-/* True for <> '0000-00-00': the condition excludes a placeholder for a missing date, which no question mentions. */
+/* True for <> with a placeholder for a missing date, such as '0000-00-00'. No question mentions it. */
 static bool keeps_nothing_out(const struct sql_node *condition, const struct literal *literal)
 {
     return sql_is(condition, SQL_BINARY) && condition->op == SQL_OP_NE && !literal->is_number &&
            strspn(literal->text, " 0-:/.") == strlen(literal->text);
 }
 
-/* True if a word of the question without a link may mean a value of a column with few values ("finished visits", status
- * = 'done'). */
+/* True if a word of the question is linked to no part of the query, and the column has few values. The word may mean
+ * one of them: status = 'done' for "finished visits". */
 static bool may_be_meant(struct vsig_run *run, const struct schema_column *column)
 {
     const struct link_query *links = vsig_links(run->subject);
@@ -655,7 +665,7 @@ static bool may_be_meant(struct vsig_run *run, const struct schema_column *colum
     return false;
 }
 
-/* True for "a week or longer" written as nights >= 7. */
+/* True if the question names a unit that has this number of smaller units: nights >= 7 for "a week or longer". */
 static bool is_unit_said(const struct question *question, double number)
 {
     static const struct {
@@ -672,14 +682,15 @@ static bool is_sum_of_said(const struct question *question, const struct literal
 {
     double number = number_of(literal);
     for (uint32_t i = 0; i < question->n_values && number > 2; i++)
-        for (int step = 0; step < 2; step++) /* the year itself, or the first day of the next one */
+        for (int step = 0; step < 2; step++) /* with step 1, the literal is the first day of the next year */
             if (question->values[i].kind == QUESTION_VALUE_NUMBER &&
                 is_computed(question, number - step, question->values[i].number))
                 return true;
     return is_unit_said(question, number);
 }
 
-/* True for a part of a date, such as its weekday or hour: strftime('%w', d) IN ('0', '6') for a weekend. */
+/* True if the condition tests part of a date, such as its weekday or hour: strftime('%w', d) IN ('0', '6') for a
+ * weekend. */
 static bool is_part_of_date(const struct sql_node *condition)
 {
     static const char *const CALLS[] = {"strftime", "dayofweek",   "weekday", "hour",  "to_char", "date_part",
@@ -692,8 +703,8 @@ static bool is_part_of_date(const struct sql_node *condition)
     return false;
 }
 
-/* True for stars > 2 if the question does not mention stars, because even a small number is a bound. Zero and one are
- * more often guards. */
+/* True for a bound on a column that the question does not mention, such as stars > 2. Such a bound is reported even if
+ * the number is small. Bounds of 0 and 1 are usually guards and do not count. */
 static bool is_unspoken_bound(const struct vsig_subject *subject, const struct sql_node *condition,
                               const struct literal *literal, const struct schema_column *column)
 {
@@ -706,7 +717,8 @@ static bool is_unspoken_bound(const struct vsig_subject *subject, const struct s
            !query_is_generic(subject, column);
 }
 
-/* True for an integer code: code = 20 for "card payment". The question says the word, not the number. */
+/* True for equality with a number in a column of codes: code = 20 for "card payment". The question has the word, not
+ * the number. */
 static bool is_code(const struct sql_node *condition, const struct literal *literal, const struct schema_column *column)
 {
     static const char *const NAMES[] = {"code", "type", "kind", "status", "state", "categori", "level", "cd", NULL};
@@ -714,7 +726,7 @@ static bool is_code(const struct sql_node *condition, const struct literal *lite
            column->stats.distinct <= MAX_FEW && query_name_has(column, NAMES);
 }
 
-/* True for a list of nearly all values of a column where the question excludes one: status IN (all but 'void'). */
+/* True for a list of nearly all values of a column, if the question excludes something: status IN (all but 'void'). */
 static bool lists_the_others(const struct vsig_subject *subject, const struct sql_node *condition,
                              const struct schema_column *column)
 {

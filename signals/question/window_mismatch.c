@@ -1,4 +1,4 @@
-/* window_mismatch: a window adds up, reads or ranks other rows than the question asks for. */
+/* window_mismatch: a window function sums, reads or ranks other rows than the question asks for. */
 #include "signals/support/meaning.h"
 
 static enum err_code window_mismatch_eval(struct vsig_run *run)

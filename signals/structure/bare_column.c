@@ -1,5 +1,5 @@
-/* bare_column: a column beside an aggregate is neither grouped nor aggregated. SQLite takes its value from an arbitrary
- * row of the group. */
+/* bare_column: a column beside an aggregate is neither grouped nor aggregated. SQLite returns its value from an
+ * arbitrary row of the group. */
 #include "signals/support/bare.h"
 #include "signals/support/names.h"
 
@@ -9,7 +9,8 @@ static bool is_extreme(const struct sql_node *call)
            (sql_name_is(call->text, call->text_len, "min", 3) || sql_name_is(call->text, call->text_len, "max", 3));
 }
 
-/* SQLite documents this rule: with exactly one MIN or MAX, bare columns come from the row that holds the extreme. */
+/* True if the block has exactly one MIN or MAX. SQLite documents that bare columns then come from the row with the
+ * extreme. */
 static bool one_extreme(const struct vsig_run *run, const struct sql_block *block)
 {
     unsigned n = 0;

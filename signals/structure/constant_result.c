@@ -1,11 +1,10 @@
-/* constant_result: a calculation or condition that has the same value for any data, so it answers no question.
+/* constant_result: a calculation or condition has the same value for any data, so it answers no question.
  *
- * A count of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1, and so is a ratio of two
- * counts of keys that an inner join makes equal. A window that is partitioned
- * by the keys of its own order adds up one row. LAST_VALUE with the default frame is the current row. LAG is NULL if
- * each row has a partition of its own. A WHEN behind a wider one is never reached. A literal without a comparison is
- * true or false in each row. A query without a table reads no data. ORDER BY and LIMIT of an aggregate without groups
- * choose nothing. */
+ * COUNT of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1, and so is a ratio of two
+ * counts of keys that an inner join makes equal. A window that is partitioned by all keys of its own order sums only
+ * one row. LAST_VALUE with the default frame returns the current row. LAG is NULL if each partition has one row. A WHEN
+ * after one that includes it is never reached. A literal without a comparison is true or false for each row. A query
+ * without a table reads no data. ORDER BY and LIMIT have no effect on an aggregate without groups. */
 #include "signals/support/meaning.h"
 
 #include "signals/support/query.h"
@@ -29,7 +28,7 @@ static bool is_full_case(const struct sql_node *node)
     return true;
 }
 
-/* True if a condition such as WHERE cancelled = 1 keeps only rows that have the flag. */
+/* True if a condition tests the column, such as WHERE cancelled = 1. The rows may then all have the flag. */
 static bool is_conditioned(const struct vsig_subject *subject, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
@@ -40,8 +39,8 @@ static bool is_conditioned(const struct vsig_subject *subject, const struct sche
     return false;
 }
 
-/* True for a flag (0 or 1 in each row) that the question names. COUNT of such a flag also counts the rows where it is
- * 0. */
+/* True for a flag (0 or 1 in each row) that the question names and no condition tests. COUNT of such a flag also counts
+ * the rows with 0. */
 static bool is_named_flag(const struct vsig_subject *subject, const struct sql_node *operand)
 {
     const struct schema_column *column = query_column(subject, operand);
@@ -52,7 +51,7 @@ static bool is_named_flag(const struct vsig_subject *subject, const struct sql_n
            !is_conditioned(subject, column);
 }
 
-/* True for COUNT(a = b) of two columns, which may count the rows where both have a value. */
+/* True for the equality of two columns. COUNT(a = b) may be meant to count the rows where both have a value. */
 static bool compares_columns(const struct sql_node *operand)
 {
     return sql_is(operand, SQL_BINARY) && operand->op == SQL_OP_EQ && sql_plain_column(sql_kid(operand, 0)) &&
@@ -78,7 +77,7 @@ static void check_counts(struct vsig_run *run)
 
 /* --- literals without a comparison --- */
 
-/* In `a = 'x' OR 'y'` the engine reads 'y' alone as true or false. */
+/* Reports literals that AND or OR combines. In `a = 'x' OR 'y'` the engine evaluates 'y' alone as true or false. */
 static void check_literals(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
@@ -112,7 +111,7 @@ static void check_tables(struct vsig_run *run, const struct meaning *meaning)
 
 /* --- ORDER BY and LIMIT of one row --- */
 
-/* Returns the first column of an expression that is in no aggregate, or NULL. */
+/* Returns the first column of an expression, or NULL if an aggregate comes first. */
 static const struct sql_ref *bare_column(const struct sql_node *key)
 {
     for (const struct sql_node *n = key; n; n = sql_walk(key, n)) {
@@ -129,7 +128,7 @@ static bool is_total(const struct sql_node *item)
     return false;
 }
 
-/* True if an aggregate of the item is MAX or MIN of this column. ORDER BY x LIMIT 1 beside it is harmless. */
+/* True if the item has MAX or MIN of this column. ORDER BY x LIMIT 1 beside MAX(x) is harmless. */
 static bool is_extreme_of(const struct sql_node *item, const struct sql_ref *ref)
 {
     for (const struct sql_node *n = item; n; n = sql_walk(item, n)) {
@@ -141,7 +140,8 @@ static bool is_extreme_of(const struct sql_node *item, const struct sql_ref *ref
     return false;
 }
 
-/* In SELECT AVG(x) FROM t ORDER BY y LIMIT 5 the average is over all rows: ORDER BY and LIMIT see its one row. */
+/* Reports ORDER BY with LIMIT on an aggregate without groups, as in SELECT AVG(x) FROM t ORDER BY y LIMIT 5. The
+ * average is over all rows, because LIMIT applies to the single row of the result. */
 static void check_limits(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
@@ -168,7 +168,8 @@ static bool parts_by(const struct meaning_window *window, uint64_t hash)
     return false;
 }
 
-/* True if all keys of the order are also partition keys. The order then cannot distinguish the rows of a partition. */
+/* True if all keys of the order are also partition keys. The order then does not distinguish the rows of a
+ * partition. */
 static bool order_is_constant(const struct meaning_window *window)
 {
     for (uint32_t i = 0; i < window->n_order; i++)
@@ -176,7 +177,7 @@ static bool order_is_constant(const struct meaning_window *window)
     return window->n_order > 0;
 }
 
-/* True if a window over the rows of one grouped relation is partitioned by all keys of the relation. */
+/* True if all keys of the grouped relation are partition keys of the window. */
 static bool parts_by_keys_of(const struct meaning_window *window, const struct meaning *relation)
 {
     for (uint32_t k = 0; k < relation->n_keys; k++) {
@@ -188,7 +189,7 @@ static bool parts_by_keys_of(const struct meaning_window *window, const struct m
     return relation->grain == MEANING_KEYS && relation->n_keys;
 }
 
-/* True if each partition has one row, because all keys of the relation are partition keys. */
+/* True if each partition has only one row, because all keys of the relation are partition keys. */
 static bool groups_are_rows(const struct meaning *owner, const struct meaning_window *window)
 {
     if (owner->grain == MEANING_ROWS)
@@ -223,7 +224,7 @@ static void check_window(struct vsig_run *run, const struct meaning *owner, cons
 
 /* --- ratios --- */
 
-/* True for a measure divided by itself, or by the sum of the same measure over the rows of its own group. */
+/* True for a measure divided by itself, or by its sum over a window whose partitions have only one row. */
 static bool is_by_itself(const struct meaning *owner, const struct meaning_term *ratio)
 {
     const struct meaning_term *top = ratio->parts[0], *bottom = ratio->parts[1];
@@ -236,7 +237,7 @@ static bool is_by_itself(const struct meaning *owner, const struct meaning_term 
 
 /* --- conditions --- */
 
-/* Reads a bound on one side of a number. Returns false if the term is not such a bound. */
+/* Reads a comparison of a term with a number. Returns false if the term is not a lower or upper bound. */
 static bool read_bound(const struct meaning_term *term, bool *above, bool *strict, double *number)
 {
     char *end;
@@ -249,7 +250,7 @@ static bool read_bound(const struct meaning_term *term, bool *above, bool *stric
     return end != term->parts[1]->name && !*end;
 }
 
-/* True if the later condition implies the earlier one, as x > 20 implies x > 5. */
+/* True if the later condition implies the earlier one: x > 20 implies x > 5. */
 static bool is_covered(const struct meaning_term *earlier, const struct meaning_term *later)
 {
     bool above[2], strict[2];
@@ -275,8 +276,9 @@ static void check_case(struct vsig_run *run, const struct meaning_term *term)
         }
 }
 
-/* Reports a comparison of a term with itself, which has the same value in all rows where the term is not NULL. In `IN
- * (SELECT name ...)` the column may belong to the outer query, because the inner table has no column of this name. */
+/* Reports a comparison of a column with itself, which has the same value in all rows where the column is not NULL. In
+ * `IN (SELECT name ...)` the column may belong to the outer query, because the inner table has no column with this
+ * name. */
 static void check_condition(struct vsig_run *run, const struct meaning_term *term)
 {
     static const char *const comparisons[] = {"=", "<>", "<", "<=", ">", ">="};

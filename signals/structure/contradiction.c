@@ -1,9 +1,9 @@
 /* contradiction: conditions that no row can meet, and conditions that every row meets.
  *
- * The conditions that must all hold (WHERE, the ON of inner joins, HAVING) are read into sets of values. Each column or
- * expression has one set. Columns that a join makes equal share a set. An empty set is a contradiction. An OR over
- * several columns is followed branch by branch. A condition that the reader does not understand (a subquery, arithmetic
- * over two columns) allows every value. So each finding is proven. */
+ * The conditions that must all be true (WHERE, ON of inner joins, HAVING) are translated into sets of values. Each
+ * column or expression has one set, and columns that a join makes equal share one. An empty set is a contradiction. For
+ * an OR over several columns, each branch is checked. A condition that cannot be translated (a subquery, arithmetic
+ * over two columns) allows every value, so each finding is proven. */
 #include "signals/support/names.h"
 #include "signals/support/shape.h"
 #include "signals/support/truth.h"
@@ -19,7 +19,8 @@ struct constraint {
     struct vsig_truth truth;
 };
 
-/* A condition on two terms. `orders` is the set of orders of the left term against the right one that it allows. */
+/* A condition that compares two terms. `orders` has a bit for each order of the left and the right term that the
+ * condition allows. */
 enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_MORE = 4 };
 struct relation {
     const struct sql_node *node;
@@ -32,14 +33,15 @@ struct facts {
     struct vsig_terms *terms;
     struct constraint constraints[MAX_CONSTRAINTS];
     struct relation relations[MAX_RELATIONS];
-    const struct sql_node *unread[MAX_CONSTRAINTS]; /* conditions over several columns: ORs, IN subqueries, EXISTS */
+    const struct sql_node *unread[MAX_CONSTRAINTS]; /* conditions on several columns: OR, IN with a subquery, EXISTS */
     uint32_t n_constraints, n_relations, n_unread;
-    int class_of[VSIG_MAX_TERMS]; /* terms that joins make equal share a class, the lowest of their indices */
-    bool quiet;                   /* no reports, only the result */
-    bool cut;                     /* there were more conditions than the arrays can hold */
+    int class_of[VSIG_MAX_TERMS]; /* class of each term: terms that joins make equal have the same class, which is the
+                                   * index of one of them */
+    bool quiet;                   /* true if contradictions are only returned, not reported */
+    bool cut;                     /* true if there are more conditions than the arrays can hold */
 };
 
-/* --- reading --- */
+/* --- reading the conditions --- */
 
 static unsigned orders_of(enum sql_op op)
 {
@@ -91,8 +93,8 @@ static void read_condition(struct facts *facts, const struct sql_node *node)
 
 /* --- classes of equal terms --- */
 
-/* True if the columns have the same affinity. The engine converts other values before it compares them, and the sets do
- * not model this conversion. */
+/* True if the columns have the same affinity. Otherwise the engine converts the values before it compares them, and the
+ * sets do not model this. */
 static bool alike(const struct vsig_term *a, const struct vsig_term *b)
 {
     return a->column && b->column && a->column->affinity == b->column->affinity;
@@ -110,7 +112,7 @@ static void merge_classes(struct facts *facts)
     }
 }
 
-/* True if a relation compares the class with another term. The class then cannot be NULL. */
+/* True if a relation compares a term of the class with another term. The terms of the class then cannot be NULL. */
 static bool is_related(const struct facts *facts, int class)
 {
     for (uint32_t i = 0; i < facts->n_relations; i++)
@@ -178,7 +180,7 @@ static void report_pair(struct facts *facts, const struct sql_node *a, const str
     vsig_add_fact(facts->run, finding, "column", false, "%s", name);
 }
 
-/* Reports the fewest conditions that exclude each other: one, otherwise two, otherwise all of the class. */
+/* Reports the fewest conditions that contradict each other: one, otherwise two, otherwise the last of the class. */
 static void report_class(struct facts *facts, int class)
 {
     struct vsig_calc *calc = &facts->terms->calc;
@@ -205,7 +207,7 @@ static void report_class(struct facts *facts, int class)
     if (last) report_one(facts, last);
 }
 
-/* --- judging --- */
+/* --- finding contradictions --- */
 
 static bool judge_class(struct facts *facts, int class)
 {
@@ -240,8 +242,8 @@ static bool judge_relations(struct facts *facts)
     return false;
 }
 
-/* After LEFT JOIN b, the condition b.id IS NULL keeps only rows without a row of b. All other columns of b are then
- * NULL. */
+/* Finds contradictions with an anti-join. After LEFT JOIN b, the condition b.id IS NULL keeps only rows without a row
+ * of b. All other columns of b are then NULL. */
 static bool judge_absence(struct facts *facts)
 {
     for (uint32_t i = 0; i < facts->n_constraints; i++) {
@@ -260,7 +262,8 @@ static bool judge_absence(struct facts *facts)
     return false;
 }
 
-/* Returns the text before the first wildcard, for x LIKE 'a%' AND x LIKE 'b%'. */
+/* Returns the pattern of a LIKE, and sets *len to the length of the text before its first wildcard. x LIKE 'a%' AND x
+ * LIKE 'b%' contradict each other. Returns NULL for other nodes. */
 static const struct sql_node *prefix_of(const struct facts *facts, const struct sql_node *node, int *term, size_t *len)
 {
     if (node->kind != SQL_LIKE || (node->flags & SQL_F_NOT) || (node->op != SQL_OP_LIKE && node->op != SQL_OP_ILIKE))
@@ -312,7 +315,7 @@ static bool judge_unread(struct facts *facts)
     return false;
 }
 
-/* True if no row can meet the conditions that were read. Reports this unless `quiet` is set. */
+/* True if no row can meet the conditions in `facts`. Reports them unless `quiet` is set. */
 static bool judge(struct facts *facts)
 {
     for (uint32_t i = 0; i < facts->n_constraints; i++) {
@@ -327,7 +330,7 @@ static bool judge(struct facts *facts)
     return judge_relations(facts) || judge_absence(facts) || judge_patterns(facts) || judge_unread(facts);
 }
 
-/* True if an OR over several columns has only branches that contradict the conditions around it. */
+/* True if each branch of an OR contradicts the conditions in `around`. */
 static bool judge_branches(const struct facts *around, const struct sql_node *node, unsigned depth)
 {
     if (depth == MAX_OR_DEPTH) return false;
@@ -350,9 +353,9 @@ static void judge_ors(struct facts *facts)
     }
 }
 
-/* --- always true --- */
+/* --- conditions that are always true --- */
 
-/* True for IS NOT NULL. On a column that is never NULL it is redundant but harmless. */
+/* True for IS NULL and IS NOT NULL, also under NOT. IS NOT NULL on a column without NULL is redundant but harmless. */
 static bool is_null_test(const struct sql_node *node)
 {
     if (node->kind == SQL_UNARY && node->op == SQL_OP_NOT) return is_null_test(node->kids[0]);
@@ -362,8 +365,8 @@ static bool is_null_test(const struct sql_node *node)
     return literal && literal->op == SQL_LIT_NULL;
 }
 
-/* True for ON a.x = a.x. The cartesian_product signal reports the missing join, and one fault must not get two votes.
- */
+/* True for a condition in ON with equal sides, such as a.x = a.x. The cartesian_product signal reports the missing
+ * join, and one fault must not get two votes. */
 static bool is_idle_join(const struct sql_node *node)
 {
     return sql_clause_of(node) == SQL_CLAUSE_FROM && node->kind == SQL_BINARY &&
@@ -388,7 +391,7 @@ static void judge_tautology(struct facts *facts, const struct constraint *c)
                   "every row satisfies the condition on %s, so the condition filters nothing", name);
 }
 
-/* --- the query --- */
+/* --- blocks of the query --- */
 
 static struct facts *begin(struct vsig_run *run, struct vsig_terms *terms, const struct sql_block *block)
 {
@@ -414,7 +417,8 @@ static void read_block(struct facts *facts, const struct vsig_block_shape *shape
         if (!shape->conditions[i].outer) read_condition(facts, shape->conditions[i].node);
 }
 
-/* Checks conditions that do not combine with others: CASE WHEN, FILTER, and the ON of each outer join. */
+/* Checks a condition that does not combine with others: of CASE WHEN, of FILTER, or of the ON of an outer join. Returns
+ * false if the arena is full. */
 static bool judge_alone(struct vsig_run *run, const struct sql_block *block, const struct sql_node *condition)
 {
     struct vsig_terms terms;
@@ -457,7 +461,7 @@ static bool judge_cases(struct vsig_run *run)
 
 /* --- arms of set operations --- */
 
-/* The facts that an arm establishes for one of its output columns. */
+/* What the conditions of an arm establish about one of its output columns. */
 struct column_of_arm {
     const struct vsig_term *term;
     struct vsig_domain domain;
@@ -483,7 +487,7 @@ static struct column_of_arm look_up(struct facts *facts, const struct sql_block 
     return found;
 }
 
-/* Reports the first column in which no row of one arm can equal a row of the other. */
+/* Reports the first column in which rows of the two arms cannot be equal. */
 static void compare_arms(struct facts *left, const struct sql_block *a, struct facts *right, const struct sql_block *b,
                          bool intersect)
 {
@@ -492,7 +496,7 @@ static void compare_arms(struct facts *left, const struct sql_block *a, struct f
         calc->failed = right->terms->calc.failed = false;
         struct column_of_arm x = look_up(left, a, i), y = look_up(right, b, i);
         if (!x.condition || !y.condition || !alike(x.term, y.term)) continue;
-        if (vsig_domain_is_empty(&x.domain) || vsig_domain_is_empty(&y.domain)) return; /* reported already */
+        if (vsig_domain_is_empty(&x.domain) || vsig_domain_is_empty(&y.domain)) return; /* already reported */
         struct vsig_domain both = vsig_domain_and(calc, &x.domain, &y.domain);
         if (calc->failed || right->terms->calc.failed || !vsig_domain_is_empty(&both)) continue;
         const char *name = vsig_column_name(left->run->subject, vsig_plain_column(a->outputs[i].expr));
@@ -533,7 +537,7 @@ static enum err_code eval(struct vsig_run *run)
 {
     const struct vsig_shape *shape = vsig_shape(run->subject);
     if (!shape) return ERR_LIMIT_MEMORY;
-    bool cut = false; /* a block has more conditions than were read, so the checks prove nothing */
+    bool cut = false; /* true if a block has more conditions than were read; the checks are then incomplete */
     for (uint32_t i = 0; i < run->subject->bound->n_blocks; i++)
         if (!judge_block(run, &shape->blocks[i], &cut)) return ERR_LIMIT_MEMORY;
     if (!judge_cases(run) || !judge_arms(run, shape)) return ERR_LIMIT_MEMORY;

@@ -1,6 +1,6 @@
-/* counted_amount: a column holds the requested number, but the query counts rows. Examples are COUNT of a column of
- * amounts, and COUNT(*) of countries where the question asks for people. The signal does not fire if the question asks
- * how many things *have* the amount ("with a known weight"). */
+/* counted_amount: the query counts rows, but a column contains the requested number. Examples are COUNT of a column of
+ * amounts, and COUNT(*) of countries if the question asks for people. The signal does not fire if the question asks how
+ * many things have an amount at all ("with a known weight"). */
 #include "lib/question/phrase.h"
 #include "signals/support/counted.h"
 #include "signals/support/names.h"

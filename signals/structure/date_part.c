@@ -1,6 +1,7 @@
-/* date_part: the query extracts another part of a date than the question names, such as the day for "August". It also
- * fires if the date functions of the engine cannot read the values. It fires if a number is not that of the day of the
- * week that the question says, and if groups by month mix years. */
+/* date_part: the query extracts another part of a date than the question names, such as the day for "August".
+ *
+ * The signal also fires if the date functions of the engine cannot read the values. It fires if a number stands for
+ * another weekday than the question names, and if groups by month combine several years. */
 #include "signals/support/calendar.h"
 #include "signals/support/names.h"
 #include "signals/support/part.h"
@@ -22,7 +23,7 @@ static void check_weekday(struct vsig_run *run)
                   slip.monday);
 }
 
-/* Checks formulas of quarters. Seasons may begin in March. */
+/* Checks calculations of quarters. Skips questions about seasons, which may begin in another month. */
 static void check_quarters(struct vsig_run *run)
 {
     static const char *const SEASON[] = {"season", NULL}, *const QUARTER[] = {"quarter", "q1", "q2", "q3", "q4", NULL};

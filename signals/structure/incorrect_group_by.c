@@ -1,8 +1,8 @@
 /* incorrect_group_by: GROUP BY without an aggregate (SQLens A.1).
  *
- * The signal deviates from the paper. If the groups determine all columns that the block returns and orders by, GROUP
- * BY acts as DISTINCT or does nothing. In the training logs such queries were correct more often than others, so this
- * case is a note. The signal fires if the engine takes a value from an arbitrary row of the group. */
+ * The signal differs from the paper. If the groups determine all columns that the block returns and orders by, GROUP BY
+ * acts as DISTINCT or has no effect. In the training logs such queries were correct more often than others, so this
+ * case is only a note. The signal fires if the engine returns a value from an arbitrary row of the group. */
 #include "signals/support/bare.h"
 
 static bool has_window(const struct sql_node *select)
@@ -12,7 +12,7 @@ static bool has_window(const struct sql_node *select)
     return false;
 }
 
-/* Returns a column that is returned or ordered by and can differ within a group, or NULL. */
+/* Returns a column in the select list or ORDER BY that may differ within a group, or NULL. */
 static const struct sql_node *loose_column(const struct vsig_bare *bare)
 {
     const struct sql_node *items = sql_kid(bare->block->node, SELECT_ITEMS);

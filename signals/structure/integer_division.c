@@ -1,5 +1,5 @@
-/* integer_division: a quotient of whole numbers loses its fraction, but the question asks for a ratio. A part divided
- * by its whole is 0 for nearly all data, so this case is an error. The other cases are warnings. */
+/* integer_division: a division of whole numbers loses its fraction, although the question asks for a ratio. A part
+ * divided by its whole is 0 for nearly all data, so this case is an error. Other divisions are warnings. */
 #include "signals/support/names.h"
 #include "signals/support/quarter.h"
 #include "signals/support/quotient.h"
@@ -22,8 +22,8 @@ static bool is_whole_literal(const struct sql_node *node)
     return literal && literal->kind == SQL_LITERAL && literal->op == SQL_LIT_INT;
 }
 
-/* True if the quotient is used as a whole number: cast to an integer, taken modulo, scaled back (year / 10 * 10), or
- * compared with an integer literal. */
+/* True if the query uses the quotient as a whole number. It is cast to an integer, grouped by, used in LIMIT, taken
+ * modulo a number, or multiplied again (year / 10 * 10). */
 static bool used_as_integer(const struct sql_node *division)
 {
     const struct sql_node *parent = division->parent;
@@ -36,8 +36,8 @@ static bool used_as_integer(const struct sql_node *division)
            is_whole_literal(division->kids[1]);
 }
 
-/* True for a count of some rows divided by a count of all rows, without a scale. The result is 0, or 1 if all rows
- * count. */
+/* True for a count of some rows divided by a count of all rows, without a factor such as 100. The result is 0, or 1 if
+ * both counts are equal. */
 static bool is_nothing(const struct sql_node *division)
 {
     return !sql_is(division->kids[0], SQL_BINARY) && vsig_is_share(division);
@@ -50,7 +50,7 @@ static void look_at(struct vsig_run *run, const struct sql_node *division)
     if (vsig_type_of(subject, division->kids[1]) != VSIG_TYPE_INT) return;
     if (is_whole_literal(division->kids[0]) && is_whole_literal(division->kids[1])) return;
     if (used_as_integer(division) || vsig_divides_date_part(division)) return;
-    if (vsig_quarter_of(subject, division) != VSIG_QUARTER_NONE) return; /* date_part judges it */
+    if (vsig_quarter_of(subject, division) != VSIG_QUARTER_NONE) return; /* date_part checks quarters */
     if (vsig_question_says(subject, RATIO_WORDS))
         vsig_fire(run, is_nothing(division) ? VSIG_ERROR : VSIG_WARNING, division,
                   "two whole numbers are divided, so the fraction that the question asks for is truncated");

@@ -1,5 +1,5 @@
-/* inverted_ratio: the query inverts a ratio of the question. It computes "A per B" as B / A, or divides the whole by
- * its part. */
+/* inverted_ratio: the query inverts a ratio that the question asks for. It computes "A per B" as B / A, or divides the
+ * whole by its part. */
 #include "signals/support/names.h"
 #include "signals/support/quotient.h"
 

@@ -1,9 +1,9 @@
-/* loose_or: AND binds tighter than OR, so a condition meant for all alternatives applies only to the last one.
+/* loose_or: a condition for all alternatives applies only to the last one, because AND binds more tightly than OR.
  *
  * country = 'France' OR country = 'Spain' AND age > 40 selects the French of any age. The signal fires if the
  * alternatives test one column and the other condition tests another column, because "A or B over 40" restricts both.
- * It is silent if the question states the bound again after "or" ("or those ... who", ", or from ..."), because the
- * question may then mean the last alternative alone. */
+ * It is silent if the question begins a new alternative after "or" ("or those ... who", ", or from ..."). The condition
+ * may then belong to the last alternative alone. */
 #include "lib/question/forms.h"
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
@@ -11,7 +11,8 @@
 
 #include <math.h>
 
-/* True for a restriction at the front, as in "Of the women, who is tall or heavy?". It applies to each alternative. */
+/* True if the question begins with a restriction, as in "Of the women, who is tall or heavy?". It applies to each
+ * alternative. */
 static bool narrows_first(const struct question *question)
 {
     static const char *const FIRST[] = {"of the", "of all", "of those", "among", "amongst", "out of", NULL};
@@ -20,7 +21,8 @@ static bool narrows_first(const struct question *question)
            at.first == 0;
 }
 
-/* Returns the first token of the question that states a literal below the node, or UINT32_MAX if there is none. */
+/* Returns the first token of the question that states a literal of the node, or the last one if `last` is set. Returns
+ * UINT32_MAX if there is none. */
 static uint32_t said_at(const struct vsig_subject *subject, const struct sql_node *node, bool last)
 {
     const struct question *question = subject->analysis;
@@ -42,7 +44,9 @@ static uint32_t said_at(const struct vsig_subject *subject, const struct sql_nod
     return found;
 }
 
-/* In "from the web, or from the phone with an id above 3", the bound after ", or" belongs to the last alternative. */
+/* Reports a condition for all alternatives that the question states only for the last one. In "from the web, or from
+ * the phone with an id above 3", the condition after ", or" belongs to the last alternative. `border` is the token of
+ * ", or". */
 static void check_wide(struct vsig_run *run, const struct vsig_logic *logic, uint32_t border)
 {
     if (!logic->wide || !logic->wide_bound) return;

@@ -1,12 +1,13 @@
-/* string_column: SQLite reads a double-quoted word as a string if no column has that name. */
+/* string_column: a double-quoted word is used as a column, but SQLite reads it as a string because no column has that
+ * name. */
 #include "signals/support/names.h"
 
 #include <string.h>
 
-/* The role of a string literal in the query. */
+/* What the query expects at the place of a string literal. */
 enum place {
-    PLACE_VALUE,  /* a comparison or an argument: strings are expected */
-    PLACE_COLUMN, /* only a column makes sense */
+    PLACE_VALUE,  /* a string, as in a comparison or an argument */
+    PLACE_COLUMN, /* a column */
 };
 
 static bool is_arithmetic(const struct sql_node *node)
@@ -14,7 +15,7 @@ static bool is_arithmetic(const struct sql_node *node)
     return node->kind == SQL_BINARY && node->op >= SQL_OP_ADD && node->op <= SQL_OP_MOD;
 }
 
-/* True if the other side of the comparison is a column. The word is then a literal for that column. */
+/* True if the other operand of the comparison contains a column or is a subquery. The word is then a literal. */
 static bool faces_column(const struct sql_node *comparison, const struct sql_node *word)
 {
     const struct sql_node *other = sql_kid(comparison, comparison->kids[0] == word ? 1 : 0);
@@ -34,22 +35,22 @@ static enum place place_of(const struct sql_node *word)
     if (parent->kind == SQL_GROUP || parent->kind == SQL_TERM || parent->kind == SQL_PARTITION) return PLACE_COLUMN;
     if (parent->kind == SQL_ITEM) return PLACE_COLUMN;
     if (is_arithmetic(parent)) return PLACE_COLUMN;
-    if (parent->kind == SQL_ARGS && sql_is_aggregate(parent->parent)) /* group_concat: 2nd is separator */
+    if (parent->kind == SQL_ARGS && sql_is_aggregate(parent->parent)) /* the second argument of group_concat is a
+                                                                       * separator */
         return word->slot == 0 ? PLACE_COLUMN : PLACE_VALUE;
     if (parent->kind == SQL_BINARY && sql_is_comparison((enum sql_op)parent->op))
         return faces_column(parent, word) ? PLACE_VALUE : PLACE_COLUMN;
     return PLACE_VALUE;
 }
 
-/* True if a constant marks an arm of a set operation, as in SELECT name, "teacher" ... UNION SELECT name, "student" ...
- */
+/* True if the word labels an arm of a set operation: SELECT name, "teacher" ... UNION SELECT name, "student" ... */
 static bool labels_an_arm(const struct vsig_run *run, const struct sql_node *word)
 {
     const struct sql_block *block = sql_block_of(run->subject->bound, word);
     return sql_is(word->parent, SQL_ITEM) && block && block->arm;
 }
 
-/* Returns the column in scope whose name is most similar to the word, or NULL. */
+/* Returns a column of the block's tables whose name is very similar to the word, or NULL. */
 static const struct schema_column *near_column(const struct vsig_run *run, const struct sql_node *word)
 {
     const struct sql_block *block = sql_block_of(run->subject->bound, word);
@@ -78,7 +79,7 @@ static const struct schema_column *near_column(const struct vsig_run *run, const
     return NULL;
 }
 
-/* True for 'age' in GROUP BY or ORDER BY. A constant there has no effect. */
+/* True for a string in GROUP BY or ORDER BY, such as 'age'. A constant has no effect there. */
 static bool is_idle_literal(const struct sql_node *node)
 {
     return node->kind == SQL_LITERAL && node->op == SQL_LIT_STRING && node->parent &&

@@ -9,7 +9,7 @@ static const struct vsig_option OPTIONS[] = {
     {NULL},
 };
 
-/* True for a subquery. The arms of a set operation belong to their query, with or without parentheses. */
+/* True for a subquery. Arms of a set operation do not count, with or without parentheses. */
 static bool is_subquery(const struct sql_node *node)
 {
     if (node->kind != SQL_QUERY || !node->parent) return false;

@@ -1,6 +1,7 @@
-/* wrong_grouping: the data show that the groups differ from those of the question. Three cases fire. One group holds
- * two things of the same name. One displayed thing has several groups. One extreme is computed over all rows where the
- * question asks for one in each group. */
+/* wrong_grouping: the groups of the query differ from those that the question asks for.
+ *
+ * The signal fires if one group combines several things of the same name, and the data prove it. It also fires if the
+ * query computes one extreme over all rows where the question asks for one in each group. */
 #include "signals/support/grouping.h"
 
 #include "lib/question/phrase.h"
@@ -13,9 +14,9 @@
 static const char *const EACH_OF[] = {"for each", "for every", "within each", "within every", "in each",
                                       "in every", "of each",   "of every",    "per",          NULL};
 
-/* --- groups of several things --- */
+/* --- groups that combine several things --- */
 
-/* True if the question asks for groups of one name: "for each first name", "people with the same name". */
+/* True if the question asks for groups by name: "for each first name", "people with the same name". */
 static bool asks_by_name(const struct vsig_subject *subject)
 {
     static const char *const NAMES[] = {
@@ -29,7 +30,7 @@ static bool asks_by_name(const struct vsig_subject *subject)
     return vsig_question_says(subject, NAMES);
 }
 
-/* True for the same word, and for "stud" and "student". */
+/* True if the words are equal, or one is the beginning of the other: "stud" and "student". */
 static bool abbreviates(const char *a, const char *b)
 {
     enum { LEAST = 3 };
@@ -37,7 +38,7 @@ static bool abbreviates(const char *a, const char *b)
     return len >= LEAST && strncmp(a, b, len) == 0;
 }
 
-/* True for a name of the thing itself: emp.emp_name, person.last_name, book.title. */
+/* True for a column that names the rows of its table: emp.emp_name, person.last_name, book.title. */
 static bool is_name_of_row(const struct vsig_subject *subject, const struct schema_column *column)
 {
     static const char *const KINDS[] = {"name", "surnam", "titl", "label", "descript", "descr", NULL};
@@ -54,7 +55,8 @@ static bool is_name_of_row(const struct vsig_subject *subject, const struct sche
     return true;
 }
 
-/* True if the query counts or measures the things themselves, so the things of one name are meant to be together. */
+/* True if the query aggregates columns of the things, or counts their distinct values. It then combines things of one
+ * name on purpose. */
 static bool counts_things(const struct vsig_subject *subject, const struct sql_source *source)
 {
     for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
@@ -66,7 +68,8 @@ static bool counts_things(const struct vsig_subject *subject, const struct sql_s
     return false;
 }
 
-/* Returns a probe for a group of the block that has rows of two things of the FROM item. NULL if there is none. */
+/* Returns a probe for a group of the block that combines two things of the FROM item. Returns NULL if it cannot be
+ * built. */
 static const char *merging_group(struct vsig_subject *subject, const struct vsig_block_shape *shape,
                                  const struct sql_source *source)
 {
@@ -92,8 +95,8 @@ static const char *merging_group(struct vsig_subject *subject, const struct vsig
                         things);
 }
 
-/* Reports groups by a name that several things share. An error needs a group in the data with two things, and a name
- * that stands for the thing: emp.emp_name, not emp.town. */
+/* Reports groups by a name that several things share. The finding is an error only if the data contain a group with two
+ * things, and the column names the thing itself: emp.emp_name, not emp.town. */
 static enum err_code check_merged(struct vsig_run *run, const struct sql_block *block,
                                   const struct vsig_grouping *grouping)
 {

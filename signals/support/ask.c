@@ -1,9 +1,10 @@
 /* The request to a language model about a candidate, and its reply.
  *
- * The instructions of each signal are a file of prompts/ that is linked in; a file of the same name in the folder of
- * the team replaces it. One table of members defines the JSON schema of the reply. The readers check the same members
- * again, because a reply is hostile text. Quotes of the query in a reply are searched in its text without regard to
- * case. Quotes of the model are made valid UTF-8, stripped of control characters and cut before they become facts. */
+ * Each signal has a file of instructions in prompts/, which is linked into the program. A file of the same name in the
+ * team's folder replaces it. One table of members defines the JSON schema of the reply. The readers check the same
+ * members again, because a reply is untrusted text. Texts that the model quotes from the query are searched there
+ * without regard to case. The model's own words are made valid UTF-8, stripped of control characters and shortened
+ * before they become facts. */
 #include "signals/support/ask.h"
 
 #include "lib/base/input.h"
@@ -16,7 +17,7 @@ enum { MAX_PART = 16 << 10, MAX_VERSION = 48, MAX_PIECES = 8, MAX_WORDS = 160 };
 
 /* --- instructions ------------------------------------------------------------------------------------------------- */
 
-/* The files of prompts/, linked in. */
+/* Links a file of prompts/ into the program, as a string that ends with NUL. */
 #define LINK_IN(symbol, file)                                                                                          \
     __asm__(".pushsection .rodata,\"a\",%progbits\n"                                                                   \
             ".globl " #symbol "\n"                                                                                     \
@@ -48,8 +49,8 @@ static bool is_prompt(const char *text)
            g_utf8_validate(text, -1, NULL);
 }
 
-/* Reads the file of the team if its folder has one, and otherwise takes the linked text. *own must be freed. Returns
- * false with `err` set. */
+/* Sets *out to the text of the team's file if the folder `dir` has one, and otherwise to `linked`. The caller frees
+ * *own with g_free. Returns false with `err` set if the file is not valid. */
 static bool read_part(const char *dir, const char *name, const char *linked, char **own, const char **out,
                       struct err *err)
 {
@@ -103,12 +104,12 @@ char *ask_prompt(unsigned which, const char *dir, struct err *err)
     return out;
 }
 
-/* --- the form of a reply ------------------------------------------------------------------------------------------ */
+/* --- the schema of a reply ---------------------------------------------------------------------------------------- */
 
 enum kind { KIND_TEXT, KIND_BOOL, KIND_NUMBER, KIND_TEXTS, KIND_OBJECTS };
 
-/* Members of each part. `of` is the list whose objects have the member; NULL if the part itself has it. All are
- * required. */
+/* The members of each part, all of which are required. `of` names the list whose objects have the member. It is NULL if
+ * the part itself has the member. */
 static const struct {
     enum ask_signal part;
     const char *of, *name;
@@ -226,9 +227,10 @@ const char *ask_text(const json_t *entry, const char *member)
     return json_string_value(json_object_get(entry, member));
 }
 
-/* --- pieces of the query ------------------------------------------------------------------------------------------ */
+/* --- texts quoted from the query ---------------------------------------------------------------------------------- */
 
-/* Finds the bytes of `piece` in the query, ignoring case. Returns false if the query does not contain it. */
+/* Finds `piece` in the query, without regard to case, and sets its byte range. Returns false if the query does not
+ * contain it. */
 static bool find_piece(const struct vsig_subject *subject, const char *piece, size_t *start, size_t *end)
 {
     while (g_ascii_isspace(*piece) || *piece == ';') piece++;

@@ -1,7 +1,7 @@
 #include "signals/support/bare.h"
 
-/* Resolves GROUP BY 2 (the position of an item) and GROUP BY month (the alias of an item) to the expression of the
- * item. */
+/* Returns the expression that a key of GROUP BY refers to. GROUP BY 2 refers to the second item, and GROUP BY month may
+ * refer to an item with this alias. */
 static const struct sql_node *meant_by(const struct sql_node *select, const struct sql_node *expr)
 {
     if (sql_is(expr, SQL_COLUMN) && expr->ref && expr->ref->kind == SQL_REF_ALIAS && expr->ref->expr)
@@ -28,7 +28,7 @@ bool vsig_bare_init(struct vsig_bare *bare, struct vsig_subject *subject, const 
     if (!bare->keys) return false;
     for (uint32_t i = 0; bare->group && i < bare->group->n_kids; i++) {
         const struct sql_node *key = bare->group->kids[i];
-        bool several = sql_is_grouping_call(key); /* the parts of GROUPING SETS ((a, b), (a)) are keys */
+        bool several = sql_is_grouping_call(key); /* the columns in GROUPING SETS ((a, b), (a)) are keys, too */
         if (!several) add_key(bare, meant_by(shape->block->node, key));
         for (const struct sql_node *n = several ? key : NULL; n; n = sql_walk(key, n)) add_key(bare, n);
     }

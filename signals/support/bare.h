@@ -1,4 +1,4 @@
-/* Columns of a grouped block that have no one value in a group. */
+/* Finds columns of a grouped block that may have several values in one group. */
 #ifndef ASSAY_SIGNALS_SUPPORT_BARE_H
 #define ASSAY_SIGNALS_SUPPORT_BARE_H
 
@@ -6,15 +6,15 @@
 
 struct vsig_bare {
     const struct sql_block *block;
-    const struct sql_node *group; /* GROUP BY, or NULL */
-    struct vsig_keys *keys;       /* closed, with the grouping columns fixed */
+    const struct sql_node *group; /* the GROUP BY clause, or NULL */
+    struct vsig_keys *keys;       /* the dependencies after vsig_keys_close, with the grouping columns fixed */
 };
 
-/* Returns false if the arena is full. */
+/* Prepares the search in one block. Returns false if the arena is full. */
 bool vsig_bare_init(struct vsig_bare *bare, struct vsig_subject *subject, const struct vsig_block_shape *shape);
 
-/* Returns the first column below `expr` that the groups do not fix, or NULL. Skips aggregates, windows, subqueries and
- * grouped expressions. */
+/* Returns the first column below `expr` that may have several values in a group, or NULL. Skips aggregates, window
+ * functions, subqueries and grouped expressions. */
 const struct sql_node *vsig_bare_find(const struct vsig_bare *bare, const struct sql_node *expr);
 
 #endif

@@ -1,7 +1,7 @@
-/* Months without their year, and numbers of days of the week.
+/* Finds months that are extracted without their year, and wrong numbers of weekdays.
  *
- * One table lists the functions and formats that extract them. Each engine numbers the days of the week in another way,
- * so a row has the numbers of Sunday and Monday. */
+ * One table lists the functions and formats that extract a month or a weekday. Engines number the weekdays differently,
+ * so each row has the numbers of Sunday and Monday. */
 #include "signals/support/calendar.h"
 
 #include "lib/question/phrase.h"
@@ -15,7 +15,7 @@
 
 enum { DAYS = 7, WEEKEND_NAME = DAYS, NO_DAY = -1, SHORT_NAME = 3 };
 
-/* A function, or EXTRACT, with its format. `exact`: the case of the format matters. */
+/* A function, or EXTRACT, with its format. `exact` is true if the case of the format matters. */
 struct date_form {
     const char *call, *format;
     bool exact, weekday;
@@ -44,7 +44,7 @@ static bool text_is(const char *text, size_t len, const char *word, bool exact)
     return text && sql_name_is(text, len, word, strlen(word));
 }
 
-/* A call with a format: its name, its format, and the date. */
+/* A call that extracts a part of a date: the name of its function, its format, and the date. */
 struct date_call {
     const char *name;
     size_t name_len;
@@ -72,7 +72,8 @@ static bool read_call(const struct sql_node *node, struct date_call *call)
     return true;
 }
 
-/* Returns the row of the month or weekday that the node extracts. NULL if it extracts neither. */
+/* Returns the row of FORMS for a node that extracts a month or a weekday, and sets *date. Returns NULL for any other
+ * node. */
 static const struct date_form *form_of(const struct sql_node *node, const struct sql_node **date)
 {
     struct date_call call;
@@ -86,7 +87,7 @@ static const struct date_form *form_of(const struct sql_node *node, const struct
     return NULL;
 }
 
-/* --- days of the week --------------------------------------------------------------------------------------------- */
+/* --- weekdays ----------------------------------------------------------------------------------------------------- */
 
 static const char *const DAY_NAMES[DAYS + 1] = {"Sunday",   "Monday", "Tuesday",  "Wednesday",
                                                 "Thursday", "Friday", "Saturday", "the weekend"};
@@ -99,7 +100,7 @@ static int day_of_number(const struct date_form *form, double number)
     return NO_DAY;
 }
 
-/* Returns the day of a name, its plural or its first three letters: "Sunday", "sundays", "Sun". */
+/* Returns the weekday with this name. Accepts the plural and the first three letters: "Sunday", "sundays", "Sun". */
 static int day_of_name(const char *text, size_t len, bool may_be_short)
 {
     for (int day = 0; day < DAYS; day++) {
@@ -118,7 +119,7 @@ static unsigned range_of_days(int from, int to)
     return days;
 }
 
-/* True if other words than a name decide which day is meant: "on weekdays", "the day before Sunday". */
+/* True if words other than a name may decide which day the question means: "on weekdays", "the day before Sunday". */
 static bool has_other_words(const struct vsig_subject *subject)
 {
     static const char *const OTHER[] = {"weekday",  "weekdays",    "workday",    "workdays",  "working",
@@ -131,7 +132,7 @@ static bool has_other_words(const struct vsig_subject *subject)
     return false;
 }
 
-/* Returns the days of the week that the question names, as bits 1U << day. *one gets one of them. */
+/* Returns the weekdays that the question names, as bits 1U << day. *one gets one of them. */
 static unsigned days_said(const struct vsig_subject *subject, int *one)
 {
     static const char *const TO[] = {"to", "through", "until", "till", "thru", "-", "–", NULL};
@@ -163,9 +164,9 @@ static unsigned days_said(const struct vsig_subject *subject, int *one)
 struct weekday_use {
     const struct date_form *form;
     const struct sql_node *node;
-    int day;     /* of the number, or NO_DAY */
-    int label;   /* day of the CASE result beside it, or NO_DAY */
-    bool listed; /* in the list of IN */
+    int day;     /* the weekday that the number stands for, or NO_DAY */
+    int label;   /* the weekday that the result of the same WHEN names, or NO_DAY */
+    bool listed; /* true if the number is in the list of IN */
 };
 enum { MAX_USES = 16 };
 
@@ -185,7 +186,7 @@ static void add_use(struct weekday_uses *uses, const struct date_form *form, con
                              label && label->text ? day_of_name(label->text, label->text_len, true) : NO_DAY, listed};
 }
 
-/* Adds the comparisons of an extracted weekday: with =, <>, IN, or the WHENs of a CASE. */
+/* Adds the comparisons of an extracted weekday: by =, <>, IN, or the WHENs of a CASE. */
 static void add_uses(struct weekday_uses *uses, const struct date_form *form, const struct sql_node *node)
 {
     const struct sql_node *n = node, *parent = node->parent;
@@ -204,7 +205,7 @@ static void add_uses(struct weekday_uses *uses, const struct date_form *form, co
     }
 }
 
-/* Returns the number of different days that the query compares. */
+/* Returns the number of different weekdays that the query compares with. */
 static unsigned count_days(const struct weekday_uses *uses)
 {
     unsigned days = 0;
@@ -285,14 +286,14 @@ static bool asks_each_month(const struct question *question)
                                            NULL};
     struct question_phrase at;
     if (!question_phrase_find(question, EACH, 0, &at)) return false;
-    for (uint32_t i = 0; i < question->tokens.n; i++) { /* an example: "like 2023-11" */
+    for (uint32_t i = 0; i < question->tokens.n; i++) { /* the question gives an example with a year: "like 2023-11" */
         const char *norm = question->tokens.items[i].norm;
         if (strlen(norm) == strlen("2023-11") && strspn(norm, "0123456789") == 4 && norm[4] == '-') return true;
     }
     return !question_phrase_find(question, ANY_YEAR, 0, &at);
 }
 
-/* Returns the expression of a group key that may be an alias or a position. */
+/* Returns the expression of a group key, also if the key is an alias or a position. */
 static const struct sql_node *key_expression(const struct sql_node *key, const struct sql_node *items)
 {
     double number;
@@ -304,7 +305,7 @@ static const struct sql_node *key_expression(const struct sql_node *key, const s
     return key;
 }
 
-/* True for ROLLUP and the like, whose groups are totals. */
+/* True for ROLLUP, CUBE and GROUPING SETS, which add groups for totals. */
 static bool makes_totals(const struct sql_node *key)
 {
     static const char *const CALLS[] = {"rollup", "cube", "grouping sets"};
@@ -313,7 +314,7 @@ static bool makes_totals(const struct sql_node *key)
     return false;
 }
 
-/* True for substr(date, 6, 2) of a column of ISO dates. */
+/* True for substr(date, 6, 2), which extracts the month of an ISO date. */
 static bool is_month_slice(const struct sql_node *node, const struct sql_node **date)
 {
     static const char *const CALLS[] = {"substr", "substring", "mid"};
@@ -334,7 +335,7 @@ bool vsig_extracts_month(const struct sql_node *node)
     return form ? !form->weekday : is_month_slice(node, &date);
 }
 
-/* True if the column's commonest value begins with a year: 2023-11 ... */
+/* True if the most common value of the column is a date that begins with its year: 2023-11-05. */
 static bool begins_with_year(const struct schema_column *column)
 {
     const struct db_value *value = column->stats.n_top ? &column->stats.top[0].value : NULL;
@@ -342,7 +343,8 @@ static bool begins_with_year(const struct schema_column *column)
            value->text[4] == '-';
 }
 
-/* Finds a month without its year below an expression. */
+/* Returns the first extraction of a month without its year in an expression, and sets *date. Returns NULL if there is
+ * none. */
 static const struct sql_node *month_in(const struct vsig_subject *subject, const struct sql_node *expr,
                                        const struct sql_node **date)
 {
@@ -355,7 +357,7 @@ static const struct sql_node *month_in(const struct vsig_subject *subject, const
     return NULL;
 }
 
-/* Returns a query for one group with the month of two years. NULL if it cannot be written. */
+/* Returns a query that finds a group with the same month of two years. Returns NULL if it cannot be built. */
 static const char *two_years_sql(struct vsig_subject *subject, const struct sql_block *block,
                                  const struct sql_node *date)
 {

@@ -1,9 +1,9 @@
-/* Literals that contradict the question: the question states another value of the same column.
+/* Finds literals that contradict the question: it states another value for the same column.
  *
- * There are three checks. A literal of a gender column contradicts the other gender if the question mentions only that
- * one. A "yes" in a flag column contradicts a question that negates the column. Any other text literal contradicts a
- * value of its column that the question states. A literal is excused if the question or the evidence mentions it in any
- * form, or if another literal of the query expresses the stated value. */
+ * There are three checks. A literal in a gender column contradicts a question that mentions only the other gender. A
+ * "yes" in a flag column contradicts a question that negates the column. Any other text literal contradicts a question
+ * that states another value of its column. A literal is accepted if the question or the evidence mentions it in any
+ * form. It is also accepted if another literal of the query expresses the stated value. */
 #include "signals/support/contradiction.h"
 
 #include "lib/question/frame.h"
@@ -14,8 +14,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Returns the text without the wildcards of LIKE at its ends. Returns false if the text is empty or has a wildcard
- * inside. */
+/* Removes the wildcards of LIKE at both ends of a literal. Returns false if nothing remains or a wildcard is inside. */
 static bool plain_part(const struct sql_node *literal, const char **text, size_t *len)
 {
     *text = literal->text;
@@ -56,16 +55,17 @@ bool vsig_stands_for(struct vsig_subject *subject, const struct vsig_predicate *
     return false;
 }
 
-/* Tokens of the question that name another value of the column, so they cannot also mean the literal. n is 0 if there
+/* Tokens of the question that name another value of the column, so they cannot refer to the literal. n is 0 if there
  * are none. */
 struct taken {
     uint32_t first, n;
 };
 
-/* True if a word of the text and a word of the question begin alike: "comp. sci." and computer science. */
+/* True if a word of the literal and a word of the question have the same beginning, such as "comp. sci." and "computer
+ * science". */
 static bool begins_alike(const struct text_tokens *said, const struct text_tokens *words, struct taken taken)
 {
-    enum { MIN_START = 3, LONG_START = 5 }; /* AssocProf: associate professor */
+    enum { MIN_START = 3, LONG_START = 5 }; /* so that "AssocProf" matches "associate professor" */
     for (uint32_t w = 0; w < words->n; w++) {
         if (words->items[w].kind == TEXT_PUNCT || words->items[w].is_stop) continue;
         const char *word = words->items[w].stem;
@@ -81,7 +81,8 @@ static bool begins_alike(const struct text_tokens *said, const struct text_token
     return false;
 }
 
-/* True if a short code begins with the first letter of a word: CS for computer science, 'Comp'. */
+/* True if a text of up to four letters has the same first letter as a word of the question: CS and "computer
+ * science". */
 static bool is_short_for(const struct text_tokens *said, const char *folded)
 {
     enum { MAX_CODE = 4 };
@@ -104,7 +105,8 @@ static bool is_said(struct vsig_subject *subject, const struct schema_column *co
         begins_alike(&question->evidence, &literal.words, (struct taken){0}) ||
         is_short_for(&question->tokens, literal.folded))
         return true;
-    for (uint32_t i = 0; i < question->n_values; i++) { /* the name of the code in another column of its row */
+    for (uint32_t i = 0; i < question->n_values; i++) { /* the question may contain the code's name, from another column
+                                                         * of the same row */
         const struct question_value *value = &question->values[i];
         for (uint32_t h = 0; h < value->n_hits && h < 3; h++) {
             const struct schema_column *other = subject->schema->columns[value->hits[h].column];
@@ -136,7 +138,7 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     if (said != 1U << QUESTION_MALE && said != 1U << QUESTION_FEMALE) return;
     if (wanted == QUESTION_NO_GENDER &&
         (is_not || is_said(subject, predicate->column, literal->text, literal->text_len, (struct taken){0})))
-        return; /* neither gender ('X'), and mentioned or negated */
+        return; /* a literal that is no gender ('X'), and that the question mentions or the query negates */
     if ((said == 1U << wanted) != is_not) return;
     enum question_form form;
     const char *word = subject->analysis->tokens.items[first].norm;
@@ -145,8 +147,8 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     add(out, count, predicate, l, (struct question_said){first, 1, stored ? stored : word, form, true}, true);
 }
 
-/* True for a list of values where the question excludes another one: status IN ('open', 'paid') for "void excluded".
- */
+/* True for a list of almost all values of the column, where the question excludes another one: status IN ('open',
+ * 'paid') for "void excluded". */
 static bool lists_what_is_left(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
 {
     static const unsigned EXCLUDES = 1U << FRAME_LEFT_OUT | 1U << FRAME_EXCEPT | 1U << FRAME_KEPT | 1U << FRAME_ANY;
@@ -157,7 +159,8 @@ static bool lists_what_is_left(const struct vsig_subject *subject, const struct 
            question_cue_any(question, 1U << QUESTION_CUE_NOT) || (predicate->node->flags & SQL_F_NOT);
 }
 
-/* Checks one literal. Returns false if the arena of the question is full. */
+/* Checks one literal against the values that the question states. Returns false if the arena of the question is
+ * full. */
 static bool look_at_value(struct vsig_subject *subject, const struct vsig_predicate *all, uint32_t n,
                           const struct vsig_predicate *predicate, uint32_t l, struct vsig_contradiction *out,
                           uint32_t *count)
@@ -189,7 +192,7 @@ static int yes_or_no(const char *text, size_t len)
     return -1;
 }
 
-/* True for a column that holds only yes and no. *no gets the stored form of "no". */
+/* True for a column with exactly two values, "yes" and "no" in any form. *no gets the stored form of "no". */
 static bool is_flag(const struct schema_column *column, const char **no)
 {
     int seen[2] = {0};
@@ -212,7 +215,7 @@ static bool is_opposite(const struct text_token *said, const struct text_token *
     return a != TEXT_NO_WORD && b != TEXT_NO_WORD && text_lexicon_relate(a, b).kind == TEXT_RELATION_OPPOSITE;
 }
 
-/* Returns the token of the question that negates the column: "no scholarship", "not active", "inactive". Returns -1 if
+/* Returns the token by which the question negates the column: "no scholarship", "not active", "inactive". Returns -1 if
  * there is none. */
 static int denied_at(const struct question *question, const struct schema_column *column)
 {

@@ -1,8 +1,8 @@
-/* The objects of a count: rows, or the numbers that a column holds.
+/* Compares what a query counts with what the question asks for: rows, or the numbers that a column holds.
  *
- * The words after "how many", "the number of" or "the most" name the counted thing. The functions compare it with two
- * objects: the table whose rows the query counts, and a column that already holds the number. Such a column holds
- * numbers, and it is not a key, code, year or rank. Scores are those of the question's mentions, between 0 and 1. */
+ * The words after "how many", "the number of" or "the most" name the counted things. They are compared with the table
+ * whose rows the query counts, and with columns that already hold the number. Such a column holds numbers, and it is
+ * not a key, code, year or rank. Scores are those of the question's mentions, between 0 and 1. */
 #include "signals/support/counted.h"
 
 #include "lib/question/phrase.h"
@@ -16,7 +16,8 @@
 
 enum { MAX_COUNTS = 16, MAX_NOUN = 3, MIN_ROWS = 2 };
 
-/* Things that are seldom rows, with the words of columns that hold their number. All are stems. */
+/* Things that seldom have their own rows, and words in the names of columns that hold their number. All words are
+ * stems. */
 static const struct {
     const char *const said[8], *const held[6];
 } HELD[] = {
@@ -64,7 +65,7 @@ static bool has_sum_of(const struct vsig_subject *subject, const struct sql_node
     return false;
 }
 
-/* True for the count in SUM(x) / COUNT(x), which is an average. */
+/* True if the call is the divisor in SUM(x) / COUNT(x), which computes an average. */
 static bool divides_its_sum(const struct vsig_subject *subject, const struct sql_node *call,
                             const struct schema_column *column)
 {
@@ -75,10 +76,10 @@ static bool divides_its_sum(const struct vsig_subject *subject, const struct sql
     return false;
 }
 
-/* --- the counted thing --- */
+/* --- the counted things --- */
 
 struct thing {
-    uint32_t first, end; /* tokens */
+    uint32_t first, end; /* range of tokens */
 };
 
 /* Finds the words directly after "how many", "the number of" or "the most". */
@@ -106,7 +107,7 @@ static bool touches(const struct question_mention *mention, const struct thing *
     return mention->first < thing->end && thing->first < mention->first + mention->n_tokens;
 }
 
-/* Returns how well the thing names the table itself. */
+/* Returns how well the words of `thing` name the table. */
 static float names_table(const struct question *question, const struct thing *thing, int table)
 {
     float best = 0;
@@ -117,7 +118,8 @@ static float names_table(const struct question *question, const struct thing *th
     return best;
 }
 
-/* True if the thing names the column: by its words at the end of the phrase, or by a usual name of such a column. */
+/* True if `thing` names the column. Its last words may be words of the column's name, or its first word a usual name
+ * for such a number. */
 static bool is_held_by(const struct question *question, const struct thing *thing, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < question->n_mentions; i++) {
@@ -133,8 +135,8 @@ static bool is_held_by(const struct question *question, const struct thing *thin
     return false;
 }
 
-/* True if a word of the thing is a word of the column's name, in the singular or the plural: "degrees" and degree, but
- * not "claims" and claimed. */
+/* True if a word of `thing` is also a word of the column's name, in the singular or the plural. This holds for
+ * "degrees" and degree, but not for "claims" and claimed. */
 static bool is_spelled_by(const struct question *question, const struct thing *thing,
                           const struct schema_column *column)
 {
@@ -155,8 +157,8 @@ static bool is_used(const struct vsig_subject *subject, const struct schema_colu
     return false;
 }
 
-/* Returns an unused column of the tables read that holds the number of the thing. Returns NULL if the thing names
- * another table. */
+/* Returns an unused column that holds the number of the things, from a table that the query reads. Returns NULL if
+ * `thing` names a table that the query does not read. */
 static const struct schema_column *find_held(const struct vsig_subject *subject, const struct thing *thing)
 {
     const struct question *question = subject->analysis;
@@ -174,7 +176,8 @@ static const struct schema_column *find_held(const struct vsig_subject *subject,
         }
     }
     if (!found) return NULL;
-    for (uint32_t t = 0; t < subject->schema->n_tables; t++) /* rows of a table that is read may be the thing itself */
+    for (uint32_t t = 0; t < subject->schema->n_tables; t++) /* the things may be rows of another table that the query
+                                                              * reads */
         if (t != found->table && query_reads_table(subject, (int)t) && names_table(question, thing, (int)t) > 0.6F)
             return NULL;
     return found;
@@ -216,7 +219,7 @@ static void look_at_thing(const struct vsig_subject *subject, struct vsig_counte
     if (counts_rows(subject, out->rows)) out->held = find_held(subject, &thing);
 }
 
-/* True if another part of the query adds or averages the column: "number of bills and their sum". */
+/* True if the query also computes the sum or average of the column, as for "number of bills and their sum". */
 static bool is_added_too(const struct vsig_subject *subject, const struct schema_column *column)
 {
     const struct sql_node *root = subject->stmt->root;
@@ -228,7 +231,7 @@ static bool is_added_too(const struct vsig_subject *subject, const struct schema
     return false;
 }
 
-/* True for COUNT of a column that always has a value, where the question asks for the number of these rows. */
+/* True for COUNT of a column without NULL, if the question asks for the number of its table's rows. */
 static bool counts_named_rows(const struct vsig_subject *subject, const struct sql_node *call,
                               const struct schema_column *column)
 {

@@ -1,21 +1,24 @@
-/* The objects of a count: rows, where a column holds the number that the question asks for. */
+/* Compares the objects that a query counts with those that the question asks for. The query may count rows, while a
+ * column already holds the number. */
 #ifndef ASSAY_SIGNALS_SUPPORT_COUNTED_H
 #define ASSAY_SIGNALS_SUPPORT_COUNTED_H
 
 #include "signals/vsig.h"
 
 struct vsig_counted_things {
-    const struct sql_node *amounts;     /* first COUNT of a column that holds amounts; NULL */
-    const struct schema_column *amount; /* that column */
-    const struct sql_node *rows;        /* the first COUNT of rows or keys; NULL */
-    const struct schema_column *held;   /* an unused column that holds the requested number; NULL */
-    float asked;                        /* how well the counted thing names a table: 0..1; NAN if there is no cue */
-    float counted;                      /* how well it names the table whose rows are counted */
-    int asked_table;                    /* the table that it names best; -1 */
+    const struct sql_node *amounts;     /* the first COUNT of a column that holds amounts; NULL if there is none */
+    const struct schema_column *amount; /* the column that `amounts` counts */
+    const struct sql_node *rows;        /* the first COUNT of the query; NULL if there is none */
+    const struct schema_column *held;   /* an unused column that holds the requested number; NULL if there is none */
+    float asked;                        /* 0..1: how well the words for the counted things name a table; NAN if no word
+                                         * asks for a count */
+    float counted;                      /* 0..1: how well these words name the table whose rows the query counts; may be
+                                         * NAN */
+    int asked_table;                    /* the table that these words name best; -1 if there is none */
 };
 
-/* Fills `things`. Without a question, only amounts and rows are set. Bounded by the statement and the question's
- * mentions. */
+/* Fills `things`. Without a question, it sets only `amounts`, `amount` and `rows`. The work is bounded by the
+ * statement's size and the question's mentions. */
 void vsig_counted_look(const struct vsig_subject *subject, struct vsig_counted_things *things);
 
 /* True for a column of amounts or counts: its numbers are not a key, code, year or rank. */

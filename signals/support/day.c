@@ -7,9 +7,9 @@
 #include <glib.h>
 #include <string.h>
 
-enum { ISO_DAY = 10, MOST_TOKENS = 6 }; /* bytes of "2024-06-30"; tokens of "Mar 3rd, 2024" */
+enum { ISO_DAY = 10, MOST_TOKENS = 6 }; /* ISO_DAY: bytes of "2024-06-30"; MOST_TOKENS: tokens of "Mar 3rd, 2024" */
 
-/* Reads a run of tokens as a day. It must begin with the date itself, not with "of". */
+/* Reads a run of tokens as a day. The run must begin and end with a part of the date, not with "of". */
 static bool read_run(const struct text_tokens *tokens, uint32_t first, uint32_t n, struct vsig_said_day *out)
 {
     static const char *const INNER[] = {"of", "t", NULL};
@@ -60,7 +60,7 @@ uint32_t vsig_token_before_day(const struct vsig_subject *subject, const struct 
     return at > 0 ? at - 1 : UINT32_MAX;
 }
 
-/* Returns the operand of a cast or a call that turns a text into a date or a time; else the node itself. */
+/* Returns the operand of a cast or a call that converts a text to a date or a time. Returns any other node itself. */
 static const struct sql_node *inside_conversion(const struct sql_node *node)
 {
     static const char *const CALLS[] = {"date", "datetime", "timestamp", "to_date"};
@@ -71,7 +71,7 @@ static const struct sql_node *inside_conversion(const struct sql_node *node)
     return node;
 }
 
-/* True for "2024-06-30" at the start of a text. */
+/* True if the text begins with a day in the form 2024-06-30, which is stored in *day. */
 static bool reads_as_day(const char *text, struct question_date *day)
 {
     return text[4] == '-' && text[7] == '-' && question_read_date(text, ISO_DAY, true, day) && day->day > 0;

@@ -1,9 +1,9 @@
-/* The use of a definition of the evidence in a query.
+/* Checks how a query uses a definition of the evidence.
  *
  * A definition is a condition with a literal, a NULL test of a column, or a formula of two columns. The search walks
- * the statement once and stops at a use that keeps the definition. A reversed operator or reversed operands make it
- * inverted. Another literal counts as another value only if neither question nor evidence mentions it. The result is
- * "unknown" if the query may express the definition by other columns. */
+ * the statement once and stops at a use that follows the definition. A use with the reversed operator or reversed
+ * operands is inverted. Another literal counts as another value only if neither question nor evidence mentions it. The
+ * result is "unknown" if the query may express the definition by other columns. */
 #include "signals/support/definition.h"
 #include "signals/support/predicate.h"
 
@@ -18,7 +18,7 @@ static bool names(const struct question_side *side, const struct schema_column *
     return false;
 }
 
-/* True if a column of the side occurs in the subtree. */
+/* True if the subtree contains a column of this side of the definition. */
 static bool holds(const struct vsig_subject *subject, const struct sql_node *root, const struct question_side *side)
 {
     for (const struct sql_node *n = root; n; n = sql_walk(root, n))
@@ -48,7 +48,8 @@ static bool is_literal(const struct sql_node *node, const struct question_defini
     return same;
 }
 
-/* True if question or evidence contain the text of the literal, which justifies it. */
+/* True if the question or the evidence contains the literal. Such a literal is justified. Also true if the node is not
+ * a literal with a text. */
 static bool is_said(const struct vsig_subject *subject, const struct sql_node *node)
 {
     double number;
@@ -66,7 +67,8 @@ static bool is_said(const struct vsig_subject *subject, const struct sql_node *n
     return false;
 }
 
-/* True if the comparisons have opposite directions, regardless of strictness. */
+/* True if the two comparisons have opposite directions. Strictness does not matter: < and <= have the same
+ * direction. */
 static bool is_turned(enum sql_op asked, enum sql_op op)
 {
     bool up = asked == SQL_OP_GT || asked == SQL_OP_GE, down = asked == SQL_OP_LT || asked == SQL_OP_LE;
@@ -75,7 +77,7 @@ static bool is_turned(enum sql_op asked, enum sql_op op)
     return (asked == SQL_OP_EQ && op == SQL_OP_NE) || (asked == SQL_OP_NE && op == SQL_OP_EQ);
 }
 
-/* The two sides of a comparison, and its operator with the literal on the right. */
+/* A comparison of a column with a literal. The operator is valid with the literal on the right. */
 struct comparison {
     const struct sql_node *column, *literal;
     enum sql_op op;
@@ -104,7 +106,7 @@ static void look_in(const struct vsig_subject *subject, const struct question_de
         if (is_literal(right->kids[i], definition)) use->how = DEFINITION_KEPT;
 }
 
-/* True if a definition of the evidence names the column of the comparison. */
+/* True if some definition of the evidence uses the column of the comparison. */
 static bool is_defined(const struct vsig_subject *subject, const struct comparison *found)
 {
     const struct question *question = subject->analysis;
@@ -113,8 +115,8 @@ static bool is_defined(const struct vsig_subject *subject, const struct comparis
     return false;
 }
 
-/* True if the query has a comparison that no definition covers. It may express the definition by other columns: a code
- * where the evidence has the name, or the column of another table where the evidence has the key. */
+/* True if the query has a comparison that no definition covers. This comparison may express the definition by another
+ * column: a code where the evidence has the name, or a column of another table where the evidence has the key. */
 static bool may_stand_elsewhere(const struct vsig_subject *subject)
 {
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n)) {
@@ -149,7 +151,7 @@ static struct definition_use look_condition(const struct vsig_subject *subject,
 
 /* --- NULL tests of a column --- */
 
-/* Returns -1 if the column is tested for NULL, 1 if it is tested for a value, and 0 otherwise. */
+/* Returns -1 for a test that the column is NULL, 1 for a test that it is not NULL, and 0 for any other node. */
 static int null_test(const struct vsig_subject *subject, const struct sql_node *n, const struct question_side *side)
 {
     bool negated;
@@ -158,7 +160,7 @@ static int null_test(const struct vsig_subject *subject, const struct sql_node *
     return query_is_excluded(n) ? -test : test;
 }
 
-/* True for a comparison or COUNT of the column, which implies that it has a value. */
+/* True for a comparison of the column, or a COUNT of it. Both imply that the column has a value. */
 static bool needs_value(const struct vsig_subject *subject, const struct sql_node *n, const struct question_side *side)
 {
     bool tested = (sql_is(n, SQL_BINARY) && sql_is_comparison(n->op)) || sql_is(n, SQL_BETWEEN) || sql_is(n, SQL_IN) ||
@@ -196,7 +198,7 @@ static bool holds_column(const struct vsig_subject *subject, const struct sql_no
     return false;
 }
 
-/* True if one side is as defined and the other side has another column. */
+/* True if one operand is as defined, and the other operand has another column instead of the defined one. */
 static bool is_replaced(const struct vsig_subject *subject, const struct question_definition *definition,
                         const struct sql_node *left, const struct sql_node *right)
 {

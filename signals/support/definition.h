@@ -5,20 +5,21 @@
 #include "signals/support/query.h"
 
 enum definition_how {
-    DEFINITION_UNKNOWN,    /* unknown */
-    DEFINITION_KEPT,       /* used as given */
-    DEFINITION_IGNORED,    /* not used */
-    DEFINITION_INVERTED,   /* reversed: numerator and denominator, above and below, equal and unequal, plus and minus */
-    DEFINITION_OTHER_VALUE /* its column is compared with a literal that neither question nor evidence mentions, or
-                            * with another column */
+    DEFINITION_UNKNOWN,    /* the query may express the definition in another way */
+    DEFINITION_KEPT,       /* the query uses the definition as it is */
+    DEFINITION_IGNORED,    /* the query does not use it */
+    DEFINITION_INVERTED,   /* the query reverses it: numerator and denominator, above and below, equal and unequal, or
+                            * plus and minus */
+    DEFINITION_OTHER_VALUE /* the query compares its column with another column, or with a literal that neither question
+                            * nor evidence mentions */
 };
 
 struct definition_use {
     enum definition_how how;
-    const struct sql_node *node; /* the node; the select list if there is none */
+    const struct sql_node *node; /* the place of the use; the select list if there is none */
 };
 
-/* Returns how the query uses it. `subject` is bound and has an analysis. Thread: eval. */
+/* Returns how the query uses the definition. `subject` must be bound and have an analysis. Thread: eval. */
 struct definition_use definition_look(const struct vsig_subject *subject, const struct question_definition *definition);
 
 #endif

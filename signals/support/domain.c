@@ -1,8 +1,9 @@
 /* Set operations on sorted lists of disjoint ranges of values.
  *
- * All results are allocated in the arena of the calculation. A failure (arena full, too many ranges, an order that
- * depends on the collation) sets `failed`, and the results are then unusable. Intersections take one pass over both
- * lists. Complements list the gaps. A union is the complement of the intersection of the complements. */
+ * All results are allocated in the arena of the calculation. A failure sets `failed`, and the results are then not
+ * usable. Causes are a full arena, too many ranges, and an order that depends on the collation. An intersection takes
+ * one pass over both lists. A complement lists the gaps. A union is the complement of the intersection of the
+ * complements. */
 #include "signals/support/domain.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ int vsig_point_compare(struct vsig_calc *calc, const struct vsig_point *a, const
     return order;
 }
 
-/* True if the text has only digits and punctuation, which sort before the letters. All collations of SQLite sort such
- * texts alike. Only ranges need this check, not single points. Dates and numbers are written in this form. */
+/* True if the text has only digits and punctuation that sort before the letters, as in dates and numbers. All
+ * collations of SQLite sort such texts in the same order. Only ranges need this check, not single points. */
 static bool orders_alike(const struct vsig_point *point)
 {
     for (size_t i = 0; point->is_text && i < point->len; i++)
@@ -83,7 +84,7 @@ struct vsig_domain vsig_domain_between(struct vsig_calc *calc, const struct vsig
     return one_range(calc, (struct vsig_range){.low = *low, .high = *high});
 }
 
-/* Compares two lower bounds by their start, and two upper bounds by their end. */
+/* Compare the lower bounds of two ranges, and their upper bounds. */
 static int compare_lows(struct vsig_calc *calc, const struct vsig_range *a, const struct vsig_range *b)
 {
     if (a->no_low || b->no_low) return (int)b->no_low - (int)a->no_low;
@@ -132,7 +133,7 @@ struct vsig_domain vsig_domain_and(struct vsig_calc *calc, const struct vsig_dom
     return both;
 }
 
-/* Returns the ranges between and around those of `a`. */
+/* The result has the gaps between the ranges of `a`, before the first one and after the last one. */
 struct vsig_domain vsig_domain_not(struct vsig_calc *calc, const struct vsig_domain *a)
 {
     struct vsig_domain rest = room(calc, a->n + 1);

@@ -8,7 +8,7 @@
 
 enum { MAX_DEPTH = 6, AGE_SCALE = 10000 };
 
-/* The values of an expression. */
+/* The kind of an expression's values. FORM_DATE_TEXT stands for dates that are stored as texts. */
 enum form { FORM_OTHER, FORM_DATE, FORM_DATE_TEXT };
 
 static bool has_name(const struct sql_node *node, const char *const *names)
@@ -29,7 +29,8 @@ static bool is_date_type(const char *type, size_t len)
     return false;
 }
 
-/* The engine whose division is exact has types of dates; the others that subtract dates as numbers have only texts. */
+/* Returns the form of the column's values. Of the engines that reach this check, only those that divide exactly
+ * (schema->divides_exactly) have date types. The others store dates as texts. */
 static enum form of_column(const struct vsig_subject *subject, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
@@ -69,7 +70,7 @@ static enum form form_of(const struct vsig_subject *subject, const struct sql_no
     }
 }
 
-/* True if only the sign of the difference matters, or if the division by 10,000 makes it an age in years. */
+/* True if only the sign of the difference matters, or if dividing the difference by 10,000 gives an age in years. */
 static bool is_harmless(const struct sql_node *node)
 {
     const struct sql_node *parent = node->parent;
@@ -84,7 +85,7 @@ enum vsig_elapsed vsig_elapsed_of(const struct vsig_subject *subject, const stru
 {
     const struct schema_index *schema = subject->schema;
     if (!sql_is(node, SQL_BINARY) || node->op != SQL_OP_SUB || is_harmless(node)) return VSIG_ELAPSED_NONE;
-    if (schema->alias_is_row) return VSIG_ELAPSED_NONE; /* PostgreSQL gives days */
+    if (schema->alias_is_row) return VSIG_ELAPSED_NONE; /* PostgreSQL returns days */
     enum form left = form_of(subject, node->kids[0], 0), right = form_of(subject, node->kids[1], 0);
     if (left == FORM_OTHER || right == FORM_OTHER) return VSIG_ELAPSED_NONE;
     return left == FORM_DATE && right == FORM_DATE ? VSIG_ELAPSED_DIGITS : VSIG_ELAPSED_YEARS;

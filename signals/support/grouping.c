@@ -1,9 +1,9 @@
-/* Facts about the groups of a query, compared with the question.
+/* Computes facts about the groups of a query, to compare them with the question.
  *
  * There are three facts. Merged groups: the query groups by a column that is not a key, and the statistics show that
- * rows of different things share a group. Split groups: the result repeats the displayed columns, because the groups
- * are finer. One extreme for all: the question asks for an extreme in each group, and the query selects one overall.
- * Words after "each", "every", "per" or "by" name the intended groups. */
+ * different things share a group. Split groups: the result repeats the displayed columns, because the groups are finer.
+ * One extreme for all: the question asks for an extreme of each group, but the query selects one of all rows. Words
+ * after "each", "every", "per" or "by" name the groups that the question means. */
 #include "signals/support/grouping.h"
 
 #include "lib/question/phrase.h"
@@ -29,7 +29,7 @@ static const char *const EACH[] = {"for each", "for every", "within each", "with
                                    "in every", "of each",   "of every",    "each",         "every",
                                    "per",      "by",        NULL};
 
-/* Returns how well the words directly after one of EACH name the column (or the table if `column` is NULL). */
+/* Returns how well the words directly after one of EACH name the column, or the table if `column` is NULL. */
 static float said_behind_each(const struct question *question, int table, const struct schema_column *column)
 {
     struct question_phrase at = {0, 0};
@@ -45,7 +45,7 @@ static float said_behind_each(const struct question *question, int table, const 
     return best;
 }
 
-/* Returns the number of things that the words after "each" refer to: rows of a table or values of a column. NAN if
+/* Returns how many things the words after "each" refer to: rows of a table or values of a column. Returns NAN if
  * unknown. */
 static double things_behind_each(const struct vsig_subject *subject)
 {
@@ -67,7 +67,7 @@ static double things_behind_each(const struct vsig_subject *subject)
 
 /* --- groups that merge things --- */
 
-/* True if a join by its key connects the table to another one, so its rows are the intended groups. */
+/* True if the table's own key joins it to another table. The question then probably means its rows as groups. */
 static bool is_joined_by_key(const struct look *look, const struct sql_source *source)
 {
     const struct vsig_block_shape *home = &look->shape->blocks[look->block->index];
@@ -90,7 +90,7 @@ const struct sql_ref *vsig_group_column(const struct sql_block *block, const str
     return key ? vsig_plain_column(key) : NULL;
 }
 
-/* True if the other grouping columns identify the rows of the table. */
+/* True if a grouping column identifies the rows of the table, or one is not a plain column. */
 static bool has_key(const struct look *look, const struct sql_node *group, uint32_t table)
 {
     for (uint32_t i = 0; i < group->n_kids; i++) {
@@ -181,7 +181,7 @@ static bool asks_extreme_of_each(const struct question *question)
     return question_cue_any(question, extremes) && question_phrase_find(question, OF_EACH, 0, &at);
 }
 
-/* Returns the subquery of `x = (SELECT MAX(x) ...)` or similar, or NULL. */
+/* Returns the subquery in a comparison such as `x = (SELECT MAX(x) ...)`, or NULL. */
 static const struct sql_node *extreme_of(const struct sql_node *node)
 {
     for (unsigned i = 0; sql_is(node, SQL_BINARY) && sql_is_comparison(node->op) && i < 2; i++) {
@@ -193,7 +193,7 @@ static const struct sql_node *extreme_of(const struct sql_node *node)
     return NULL;
 }
 
-/* Scores how well the words after "each" name the columns that correlate the subquery. */
+/* Updates key_score with how well the words after "each" name the columns that correlate the subquery. */
 static void score_correlation(struct look *look, const struct sql_block *inner)
 {
     for (uint32_t i = 0; i < look->subject->bound->n_refs; i++) {

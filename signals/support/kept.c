@@ -1,9 +1,9 @@
-/* The rows without a partner: whether the question asks for them, and whether the query drops them.
+/* Determines whether the question asks for rows without a partner, and whether the query drops them.
  *
- * The question is classified by its frame, its cues and lists of phrases. Each join pair of the answer block is then
+ * The question is classified by its frame, its cues and lists of phrases. Then each join pair of the answer block is
  * checked for rows that it drops. The statistics of its two columns give a lower bound of their number. Conditions on
- * the optional side of an outer join drop rows too. The cause that drops most rows is recorded. No statement runs, and
- * sampled columns prove nothing. */
+ * the optional side of an outer join also drop rows. The cause that drops the most rows is recorded. No statement runs,
+ * and sampled columns prove nothing. */
 #include "signals/support/kept.h"
 
 #include "lib/question/frame.h"
@@ -37,7 +37,7 @@ static const char *const NONE[] = {"without", "none", "no", "nobody", "zero", "n
 static const char *const TOO[] = {"too", "also", "as well", "still", "even", "include", "included", "including", NULL};
 enum { HINT_REACH = 8 };
 
-/* True if a word of NONE and a word of TOO are near each other. */
+/* True if a word of NONE and a word of TOO are at most HINT_REACH tokens apart. */
 static bool is_hinted(const struct question *question)
 {
     struct question_phrase none = {0, 0}, too;
@@ -62,8 +62,7 @@ static bool is_asked_for(const struct question *question, struct question_phrase
     return true;
 }
 
-/* Returns the first table that the words of the request, or the words directly after them, name. Returns -1 if there is
- * none. */
+/* Returns the first table that the phrase `said`, or the three tokens after it, name. Returns -1 if there is none. */
 static int spoken_table(const struct vsig_subject *subject, const struct question_phrase *said)
 {
     enum { BEHIND = 3 };
@@ -99,7 +98,7 @@ static void look_at_question(const struct vsig_subject *subject, struct vsig_kep
         kept->asked = VSIG_KEEP_EACH;
 }
 
-/* Returns the FROM items whose columns are shown or grouped by, outside of aggregates. */
+/* Returns the FROM items whose columns the block displays or groups by, outside of aggregates. */
 static vsig_sources entities(const struct vsig_subject *subject, const struct sql_block *block)
 {
     vsig_sources out = 0;
@@ -115,7 +114,7 @@ static vsig_sources entities(const struct vsig_subject *subject, const struct sq
     return out;
 }
 
-/* Returns a lower bound of the rows of a's table that have no partner by a = b. */
+/* Returns a lower bound for the number of rows of a's table that have no partner in the join a = b. */
 static double rows_lost(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
 {
     if (a->stats.sampled || b->stats.sampled) return 0;
@@ -140,7 +139,7 @@ static bool found(struct vsig_kept *kept, const struct vsig_subject *subject, en
     return true;
 }
 
-/* Returns how the pair drops rows of `own`. */
+/* Returns how the join pair drops rows of `own`, or VSIG_DROP_NOTHING. */
 static enum vsig_drop drops(const struct sql_join_pair *pair, const struct sql_source *own,
                             const struct sql_source *other, bool other_shown)
 {
@@ -162,15 +161,16 @@ static uint32_t first_named(const struct vsig_subject *subject, uint32_t table)
     return first;
 }
 
-/* True if `a` belongs to the main one of two displayed tables, all of whose rows are requested. The main table is the
- * one that is named first. If that does not decide, it is the one that refers to the other. */
+/* True if the question asks for all rows of a's table rather than b's, where both are displayed. The question asks for
+ * the table that it names first. If this does not decide, it asks for the table that refers to the other one. */
 static bool is_main(const struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
 {
     uint32_t at = first_named(subject, a->table), other = first_named(subject, b->table);
     return at == other ? !a->unique : at < other;
 }
 
-/* Rows that have no partner because a condition restricts the partners. The statistics do not count them. */
+/* Assumed number of rows that lose their partners because a condition restricts the partners. The statistics cannot
+ * count them. */
 static const double MAYBE_LOST = 0.5;
 
 static bool is_filtered(const struct vsig_block_shape *shape, vsig_sources other)
@@ -208,8 +208,8 @@ static bool has_call(const struct sql_node *node)
     return false;
 }
 
-/* Reports a condition on the optional side of an outer join. The condition is false for NULL, so it drops the rows that
- * the join keeps. */
+/* Reports a condition on the optional side of an outer join. NULL does not meet such a condition, so the condition
+ * drops the rows that the join keeps. An IS NULL test sets `anti` instead. */
 static void look_at_filters(struct vsig_subject *subject, const struct vsig_block_shape *shape, vsig_sources optional,
                             struct vsig_kept *kept)
 {
@@ -224,8 +224,8 @@ static void look_at_filters(struct vsig_subject *subject, const struct vsig_bloc
     }
 }
 
-/* Checks a query of one table that groups by a reference to another table, if the statistics show that some rows there
- * have no reference. */
+/* Checks a query that reads one table and groups by a reference to another table. Reports it if the statistics show
+ * that some rows of the other table have no reference. */
 static void look_at_one_table(struct vsig_subject *subject, const struct vsig_block_shape *shape,
                               const struct sql_block *block, struct vsig_kept *kept)
 {
@@ -251,7 +251,7 @@ static const struct sql_node *count_star(const struct sql_block *block)
     return NULL;
 }
 
-/* True if the words of the request, or those beside it, name the column or its table. */
+/* True if the words of the phrase `said`, or tokens close to it, name the column or its table. */
 static bool is_spoken_of(const struct vsig_subject *subject, const struct vsig_kept *kept,
                          const struct schema_column *column)
 {
@@ -269,11 +269,12 @@ static bool is_spoken_of(const struct vsig_subject *subject, const struct vsig_k
     return false;
 }
 
-/* True if an outer join keeps the rows that the question refers to: "visits without a checker". */
+/* True if the question asks to include rows without a partner, and an outer join keeps those rows: "visits without a
+ * checker". */
 static bool keeps_meant(const struct vsig_subject *subject, const struct sql_block *block,
                         const struct vsig_block_shape *shape, vsig_sources optional, const struct vsig_kept *kept)
 {
-    for (uint32_t i = 0; i < shape->n_pairs; i++) { /* a later inner join undoes the outer one */
+    for (uint32_t i = 0; i < shape->n_pairs; i++) { /* a later inner join drops the rows again */
         const struct sql_join_pair *pair = shape->pairs[i];
         const struct sql_node *join = sql_up(pair->node, SQL_JOIN);
         bool inner = !join || join->op == SQL_JOIN_INNER || join->op == SQL_JOIN_CROSS;
@@ -291,7 +292,7 @@ static bool keeps_meant(const struct vsig_subject *subject, const struct sql_blo
     return false;
 }
 
-/* True for COALESCE(depot, 'no depot') in the answer, which gives rows without a value a label of their own. */
+/* True for COALESCE(depot, 'no depot') in the answer. It gives rows without a value their own label. */
 static bool fills_with_text(const struct sql_block *block)
 {
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);

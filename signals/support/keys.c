@@ -1,8 +1,8 @@
 /* Functional dependencies in one block: which columns and FROM items are fixed.
  *
- * The set of fixed columns grows until it does not change. Equalities, constants, keys of base tables and keys of
+ * The set of fixed columns grows until it no longer changes. Equalities, constants, keys of base tables and keys of
  * derived tables add columns. A FROM item with a fixed key is fixed as a whole. At most MAX_FIXED single columns are
- * tracked. Beyond this limit a column counts as not fixed, which is the safe direction. */
+ * tracked. Further columns count as not fixed, which is the safe direction. */
 #include "signals/support/keys.h"
 
 enum { ROWID = -2 };
@@ -60,7 +60,7 @@ void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *sourc
     keys->whole |= vsig_source_bit(keys->shape->block, source);
 }
 
-/* Adds a column that is compared for equality with an expression that is constant in the block. */
+/* Adds the column of an equality whose other operand is constant in the block. */
 static void add_constant(struct vsig_keys *keys, const struct sql_node *node)
 {
     if (!sql_is(node, SQL_BINARY) || (node->op != SQL_OP_EQ && node->op != SQL_OP_IS)) return;
@@ -107,7 +107,7 @@ struct vsig_keys *vsig_keys_new(struct vsig_subject *subject, const struct vsig_
     return keys;
 }
 
-/* True if a key of the base table is fixed. */
+/* True if all columns of a key of the base table are fixed. */
 static bool table_is_fixed(const struct vsig_keys *keys, const struct sql_source *source)
 {
     const struct schema_table *table = &keys->subject->schema->tables[source->table];
@@ -137,8 +137,8 @@ static int output_for(const struct sql_block *block, const struct sql_node *expr
     return -1;
 }
 
-/* True if the body of the source is fixed. A grouped body has its grouping columns as a key, a DISTINCT body has all
- * its columns. */
+/* True if a key of the derived table or CTE is fixed. The key of a grouped query is its grouping columns. The key of a
+ * DISTINCT query is all its columns. */
 static bool body_is_fixed(const struct vsig_keys *keys, const struct sql_source *source)
 {
     const struct sql_block *of = source->of;

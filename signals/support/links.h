@@ -1,5 +1,5 @@
-/* The links between words of the question and parts of the candidate (lib/question/link.h), made once a candidate and
- * shared by signals and features. */
+/* Links between words of the question and parts of the candidate (lib/question/link.h). Signals and features share
+ * them. */
 #ifndef ASSAY_SIGNALS_SUPPORT_LINKS_H
 #define ASSAY_SIGNALS_SUPPORT_LINKS_H
 

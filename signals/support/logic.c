@@ -1,9 +1,9 @@
-/* The logic of conditions: AND, OR and NOT, exclusions, sets, and keys compared like numbers.
+/* Inspects the logic of conditions: AND, OR and NOT, exclusions, sets, and keys that are compared by size.
  *
- * One walk over the tree visits the top of each chain of one connective and its parts, at most MAX_PARTS of them. Only
+ * One walk over the tree visits each chain of one connective at its top, with at most MAX_PARTS conditions. Only
  * conditions on a plain column are compared with each other. The results are counts and the first node of each kind.
- * Signals and features read them; this file reports nothing. Crossed keys and excluded rows also need the schema and
- * the joins. */
+ * This file reports nothing; signals and features read the results. The checks for crossed keys and excluded rows also
+ * need the schema and the joins. */
 #include "signals/support/logic.h"
 
 #include "signals/support/shape.h"
@@ -66,7 +66,7 @@ static bool restricts(const struct parts *parts, const struct sql_ref *column, c
     return found;
 }
 
-/* True if two of the parts satisfy `is` and test different columns. */
+/* True if two of the conditions satisfy `is` and test different columns. */
 static bool two_columns(const struct parts *parts, bool (*is)(const struct sql_node *))
 {
     const struct sql_ref *first = NULL;
@@ -89,7 +89,7 @@ static bool is_order_of_two(const struct sql_node *node)
     return order && sql_plain_column(sql_kid(node, 0)) && sql_plain_column(sql_kid(node, 1));
 }
 
-/* Finds a = 1 OR a = 2 AND b = 3, where no other alternative restricts b. */
+/* Finds a = 1 OR a = 2 AND b = 3. Some alternative must test the same column a without b. */
 static void look_or(const struct sql_node *node, struct vsig_logic *logic)
 {
     struct parts choices = {.n = 0};
@@ -108,7 +108,9 @@ static void look_or(const struct sql_node *node, struct vsig_logic *logic)
         for (uint32_t k = 0; k < choices.n && !logic->loose; k++) {
             const struct sql_ref *column = restricted(choices.items[k]);
             const struct sql_node *bound = NULL;
-            if (is_order_of_two(choices.items[k])) continue; /* a < b OR a = b AND c < d sorts by a, then c */
+            if (is_order_of_two(choices.items[k]))
+                continue; /* skip the sort order by a, then c: a < b OR a = b AND c <
+                                                              * d */
             if (k == i || !column || !restricts(&parts, column, &bound) || !bound) continue;
             logic->loose = choices.items[i];
             logic->bound = bound;
@@ -131,7 +133,7 @@ static bool leaves_out(const struct sql_node *node)
     return negated && (sql_is(node, SQL_LIKE) || (sql_is(node, SQL_IN) && sql_is(sql_kid(node, IN_RIGHT), SQL_LIST)));
 }
 
-/* Finds (a = 1 OR a = 2) AND b = 3. */
+/* Finds (a = 1 OR a = 2) AND b = 3, where the OR tests a single column. */
 static void look_wide(const struct parts *parts, struct vsig_logic *logic)
 {
     for (uint32_t i = 0; i < parts->n && !logic->wide; i++) {
@@ -150,7 +152,7 @@ static void look_wide(const struct parts *parts, struct vsig_logic *logic)
     }
 }
 
-/* Reads a whole chain of one connective: its exclusions, and the sets that it combines. */
+/* Inspects a chain of one connective: the rows that it excludes, and the sets that it combines. */
 static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
 {
     enum sql_op op = (enum sql_op)node->op;
@@ -174,7 +176,7 @@ static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
 
 static void look_compound(const struct sql_node *node, struct vsig_logic *logic)
 {
-    const struct sql_node *whole = node->clause; /* the topmost of a chain of them */
+    const struct sql_node *whole = node->clause; /* the topmost node of a chain of set operations */
     if (node->op == SQL_UNION && sql_up(whole, SQL_IN)) add(node, &logic->any_of_sets, &logic->any_set);
     logic->each_of_sets += node->op == SQL_INTERSECT;
     logic->sets_excluded += node->op == SQL_EXCEPT;
@@ -191,7 +193,7 @@ static bool by_size(const struct sql_node *node)
            (node->op == SQL_OP_LT || node->op == SQL_OP_LE || node->op == SQL_OP_GT || node->op == SQL_OP_GE);
 }
 
-/* True if a join pair connects the source. */
+/* True if the source is in a join pair of the block. */
 static bool is_joined(const struct vsig_block_shape *home, const struct sql_source *source)
 {
     for (uint32_t i = 0; i < home->n_pairs; i++)
@@ -199,7 +201,7 @@ static bool is_joined(const struct vsig_block_shape *home, const struct sql_sour
     return false;
 }
 
-/* True if both sources are joined already. Then <> only says that the two rows differ, which is correct. */
+/* True if join pairs connect both sources already. The <> then only requires different rows, which is correct. */
 static bool both_joined(struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right)
 {
     const struct vsig_shape *shape = vsig_shape(subject);
@@ -223,8 +225,8 @@ static void look_keys(struct vsig_subject *subject, const struct sql_node *node,
     if (!both_joined(subject, left, right)) logic->crossed = node;
 }
 
-/* True if a displayed row represents several of the rows that the condition tests. In a subquery of IN it always does.
- */
+/* True if a displayed row stands for several of the rows that the condition tests, or if the condition is in a subquery
+ * of IN. */
 static bool looks_at_many(const struct sql_bound *bound, const struct vsig_shape *shape,
                           const struct schema_index *schema, const struct sql_ref *ref)
 {
@@ -270,7 +272,7 @@ void vsig_logic_look(struct vsig_subject *subject, struct vsig_logic *logic)
     }
 }
 
-/* --- a row and the others --- */
+/* --- comparison of a row with other rows --- */
 
 static bool is_same_column(const struct vsig_subject *subject, const struct sql_node *a, const struct sql_node *b)
 {

@@ -8,7 +8,7 @@ static bool compares_order(const struct sql_node *node)
                                                                       node->op == SQL_OP_GT || node->op == SQL_OP_GE));
 }
 
-/* Returns the column that a term of ORDER BY, MAX or MIN orders; NULL if it is none of them. */
+/* Returns the column that an ORDER BY term sorts by, or that MAX or MIN compares. Returns NULL for other nodes. */
 static const struct schema_column *ordered_column(const struct vsig_subject *subject, const struct sql_node *node)
 {
     enum query_aggregate aggregate = query_aggregate_of(node);

@@ -1,9 +1,9 @@
-/* Parts of dates: year, month, day and weekday, as extracted by the query and as named by the question.
+/* Compares the parts of dates (year, month, day, weekday) that the query extracts with those that the question names.
  *
- * The query extracts a part by strftime, to_char, EXTRACT, date_part, a named function or substr. The question names
- * months and weekdays by word, and years by number. The literal beside an extracted part is compared with the part that
- * the question means by this number. Frequent values of the column show whether strftime can read it. Grouped and
- * displayed parts are compared with phrases such as "by month". */
+ * The query extracts a part by strftime, to_char, EXTRACT, date_part, a named function such as year, or substr. The
+ * question names months and weekdays by words, and years by numbers. A literal that is compared with an extracted part
+ * must match the part that the question means by this number. The most common values of the column show whether
+ * strftime can read them. Parts that are grouped or displayed are compared with phrases such as "by month". */
 #include "signals/support/part.h"
 
 #include "lib/question/phrase.h"
@@ -31,7 +31,7 @@ const char *vsig_part_name(enum vsig_date_part part)
 
 /* --- parts in the query --- */
 
-/* Formats of strftime and to_char, fields of EXTRACT and date_part, names of functions. */
+/* Formats of strftime and to_char, fields of EXTRACT and date_part, and names of functions. */
 static const struct {
     const char *text;
     enum vsig_date_part part;
@@ -53,7 +53,7 @@ static enum vsig_date_part part_of_form(const char *text, size_t len)
     return VSIG_PART_NONE;
 }
 
-/* True for a format with year and day but without month, such as %Y-%d, which is not a useful part of a date. */
+/* True for a format with year and day but without month, such as %Y-%d. No question needs this combination. */
 static bool lacks_month(const struct sql_node *form)
 {
     const char *text = form ? form->text : NULL;
@@ -65,10 +65,10 @@ static bool lacks_month(const struct sql_node *form)
 struct taken {
     enum vsig_date_part part;
     const struct sql_node *date; /* the date expression */
-    bool by_format;              /* strftime: returns NULL for text that it cannot read */
+    bool by_format;              /* extracted by strftime, which returns NULL for texts that it cannot read */
 };
 
-/* Returns the part that substr(date, from, n) extracts of a date in the form 2014-08-31. */
+/* Returns the part that substr(date, from, n) extracts from a date in the form 2014-08-31. */
 static enum vsig_date_part part_of_slice(const struct sql_node *args)
 {
     static const struct {
@@ -116,7 +116,7 @@ static struct taken part_of_node(const struct sql_node *node)
 
 /* --- values of the column --- */
 
-/* True for values such as 2014-08-31 ... or 12:30 ... */
+/* True for values that begin like 2014-08-31 or 12:30. */
 static bool reads_as_date(const struct db_value *value)
 {
     static const char *const PATTERNS[] = {"dddd-dd-dd", "dd:dd"};
@@ -132,7 +132,7 @@ static bool reads_as_date(const struct db_value *value)
     return false;
 }
 
-/* True if strftime reads none of the commonest values correctly. It reads 2014 as a day number. */
+/* True if strftime cannot read any of the most common values. It reads a bare year such as 2014 as a day number. */
 static bool is_unreadable(const struct schema_column *column)
 {
     for (uint32_t i = 0; i < column->stats.n_top; i++) {
@@ -166,7 +166,7 @@ static const char *const MONTH_NAMES[MONTHS][4] = {{"january", "jan", NULL},
 static const char *const WEEKDAY_NAMES[WEEKDAYS] = {"sunday",   "monday", "tuesday", "wednesday",
                                                     "thursday", "friday", "saturday"};
 
-/* True for the name itself and for its plural: Decembers. */
+/* True if the word is the name, or its plural, such as "Decembers". */
 static bool is_name(const char *word, const char *name)
 {
     size_t len = strlen(name);
@@ -189,7 +189,8 @@ static int weekday_of(const struct text_token *token)
     return NO_NUMBER;
 }
 
-/* Returns the part that the question means by this number, or NONE if it does not name the number. */
+/* Returns the part of a date that the question means by this number. Returns NONE if the question does not name the
+ * number. */
 static enum vsig_date_part part_said(const struct text_tokens *tokens, double number)
 {
     for (uint32_t i = 0; i < tokens->n; i++) {
@@ -204,8 +205,8 @@ static enum vsig_date_part part_said(const struct text_tokens *tokens, double nu
     return VSIG_PART_NONE;
 }
 
-/* Returns the only month that the question names, which the literal must then equal. Returns NO_NUMBER if there is none
- * or more than one. */
+/* Returns the month that the question names. A compared literal must then equal it. Returns NO_NUMBER if the question
+ * names no month or more than one. */
 static int only_month(const struct text_tokens *tokens)
 {
     int month = NO_NUMBER;
@@ -247,14 +248,14 @@ static void compare_value(const struct text_tokens *tokens, const struct sql_nod
     out->taken = taken->part;
 }
 
-/* Phrases that merge the same month of all years. */
+/* Phrases that ask to combine the same month of all years. */
 static const char *const ALL_YEARS[] = {"calendar month",         "month of the year",  "all years together",
                                         "all years thrown",       "all years combined", "across all years",
                                         "regardless of the year", "regardless of year", "whatever the year",
                                         "no matter which year",   "no matter the year", NULL};
 
-/* Compares a part that the query groups by or shows with the question: "each year", "by month", "all years thrown
- * together". */
+/* Compares a part that the query groups by or displays with phrases of the question, such as "each year" or "by
+ * month". */
 static void compare_group(const struct question *question, const struct sql_node *node, enum vsig_date_part part,
                           struct vsig_parts *out)
 {

@@ -10,7 +10,7 @@
 enum { STATE_REACH = 3 };
 enum end { END_NONE, END_START, END_END };
 
-/* Words of columns, by their stems. */
+/* Words in the names of start and end columns, as stems. */
 static const char *const STARTS[] = {"start", "from", "begin",  "begun", "sinc",
                                      "open",  "hire", "incept", "admit", NULL};
 static const char *const ENDS[] = {"end",     "to",   "until",  "till", "expir",  "expiri",   "close",
@@ -23,7 +23,8 @@ static bool name_has(const struct schema_column *column, const char *const *word
     return false;
 }
 
-/* Returns the end of a period that the column is. Its table must have the other end too. */
+/* Returns whether the column is the start or the end of a period. The table must also have a column for the other
+ * bound. */
 static enum end end_of(const struct vsig_subject *subject, const struct schema_column *column)
 {
     bool start = name_has(column, STARTS), end = name_has(column, ENDS);
@@ -36,8 +37,9 @@ static enum end end_of(const struct vsig_subject *subject, const struct schema_c
     return END_NONE;
 }
 
-/* True if a word such as "active" is before the day, with "on", "at" or "as of" between: "active on 1 May". "Opened on"
- * is no such word. */
+/* True if the question asks for a state on the day, as in "active on 1 May". The day must follow "on", "at" or "of",
+ * and a word such as "active" must come shortly before. False if an event or a negation precedes that word, as in
+ * "became active on 1 May". */
 static bool asks_state(const struct vsig_subject *subject, const struct vsig_said_day *day)
 {
     static const char *const STATES[] = {"force",   "valid",    "active",   "effect",  "open", "ongoing", "running",
@@ -58,14 +60,14 @@ static bool asks_state(const struct vsig_subject *subject, const struct vsig_sai
     return false;
 }
 
-/* The comparisons of one end of the period with the day. */
+/* Comparisons of the day with a start column, or with an end column. */
 struct bounds {
-    const struct sql_node *wrong; /* the first one in the wrong direction */
+    const struct sql_node *wrong; /* the first comparison in the wrong direction */
     const struct schema_column *column;
     bool right;
 };
 
-/* Adds `value op day`; `op` is as it holds for the rows that are kept. */
+/* Adds the comparison `value op day`. `op` must be true for the rows that the query keeps. */
 static void add_bound(const struct vsig_subject *subject, const struct vsig_said_day *said, const struct sql_node *node,
                       const struct sql_node *value, const struct sql_node *literal, enum sql_op op,
                       struct bounds bounds[3])

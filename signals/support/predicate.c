@@ -1,9 +1,9 @@
-/* Predicates on one column: extraction from the tree, evaluation on the data, and comparison with the question.
+/* Predicates on one column: how they are found in the tree, evaluated on the data, and compared with the question.
  *
- * Whether any row meets a predicate is decided in three steps: exact statistics, the value index, and a probe with
- * LIMIT 1. A "no" of the value index is not used, because the collation of the column may still match. The probe runs
- * on the FROM item of the column as the statement defines it. Comparison with the question accepts the literal word for
- * word, inflected forms, short codes and dates. */
+ * Three steps decide whether any row meets a predicate: exact statistics, the value index, and a probe with LIMIT 1.
+ * The value index can only confirm a match, because the collation of the column may match a value that it does not
+ * find. The probe runs on the FROM item of the column as the statement defines it. Comparison with the question accepts
+ * the literal word for word, inflected forms, short codes and dates. */
 #include "signals/support/predicate.h"
 
 #include "lib/question/forms.h"
@@ -19,15 +19,14 @@ static bool is_literal(const struct sql_node *node)
     return sql_plain_literal(node) != NULL;
 }
 
-/* True for a word in double quotes that denotes a string. The tree has a COLUMN node for it, but it acts as a literal.
- */
+/* True for a string in double quotes. The tree has a COLUMN node for it, but it acts as a literal. */
 static bool is_quoted_string(const struct sql_node *node)
 {
     return node->kind == SQL_COLUMN && node->ref && node->ref->kind == SQL_REF_STRING;
 }
 
-/* Returns the only column below `side`. Returns NULL if there is none or more than one, or if there is a subquery or an
- * aggregate. */
+/* Returns the only column in `side`. Returns NULL if there is none or more than one, or if `side` contains a subquery
+ * or an aggregate. */
 static const struct sql_ref *only_column(const struct sql_node *side)
 {
     const struct sql_ref *found = NULL;
@@ -49,8 +48,8 @@ static void add_literal(struct vsig_predicate *predicate, const struct sql_node 
         predicate->literals[predicate->n_literals++] = literal;
 }
 
-/* Returns the operand that holds the column, if all other operands are literals. Returns NULL if the node is not a
- * predicate. */
+/* Returns the operand with the column, if all other operands are literals, and adds these to the predicate. Returns
+ * NULL if the node is not a predicate. */
 static const struct sql_node *column_side(const struct sql_node *node, struct vsig_predicate *predicate)
 {
     const struct sql_node *side = sql_kid(node, 0);
@@ -146,8 +145,8 @@ static double stat_number(const struct db_value *value)
     return value->type == DB_INT ? (double)value->i : value->f;
 }
 
-/* Decides an order comparison of an all-number column with a number, by its minimum and maximum. Returns -1 if they do
- * not decide. */
+/* Decides a comparison with a number by the column's minimum and maximum. The column has only numbers. Returns 1 or 0,
+ * or -1 if they do not decide. */
 static int by_bounds(const struct schema_stats *stats, enum sql_op op, double number)
 {
     double low = stat_number(&stats->min), high = stat_number(&stats->max);
@@ -173,8 +172,8 @@ bool vsig_is_null_test(const struct sql_node *node, bool *negated)
     return literal && literal->op == SQL_LIT_NULL;
 }
 
-/* Decides a predicate by the index, without a statement. Returns -1 if the index does not decide. Only a plain column
- * of a table has statistics. */
+/* Decides a predicate by the schema index, without a statement. Returns 1 or 0, or -1 if the index does not decide.
+ * Only a plain column of a table has statistics. */
 static int by_statistics(const struct vsig_subject *subject, const struct vsig_predicate *predicate)
 {
     const struct schema_stats *stats = &predicate->column->stats;
@@ -194,11 +193,11 @@ static int by_statistics(const struct vsig_subject *subject, const struct vsig_p
         if (decided >= 0) return decided;
     }
     if (op != SQL_OP_EQ || numeric || !literal->text) return -1;
-    /* Only "yes" is taken from the value index: a "no" may still be a match under the collation of the column. */
+    /* Use only a "yes" of the value index: a "no" may still match under the collation of the column. */
     return schema_column_has(subject->schema, predicate->column, literal->text, literal->text_len, true) == 1 ? 1 : -1;
 }
 
-/* Returns the probe on the FROM item of the column, in the form of the statement, so qualifiers keep their meaning. */
+/* Returns the probe. It prints the FROM item of the column as the statement has it, so qualified names remain valid. */
 static const char *probe_text(struct vsig_subject *subject, const struct vsig_predicate *predicate)
 {
     const char *with = vsig_probe_with(subject, NULL, NULL);
@@ -261,7 +260,7 @@ bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_no
            (question->evidence.n > 0 && tokens_state(subject->arena, &question->evidence, text, len));
 }
 
-/* True if the words follow each other in the text, compared by their stems. */
+/* True if the text has the words in sequence. Words are compared by their stems. */
 static bool has_stems(const struct text_tokens *said, const struct text_tokens *wanted)
 {
     for (uint32_t at = 0; at + wanted->n <= said->n; at++) {
@@ -272,7 +271,7 @@ static bool has_stems(const struct text_tokens *said, const struct text_tokens *
     return false;
 }
 
-/* True if the text has the words in sequence, also inside of quotes. */
+/* True if the text has the words in sequence, also inside a quoted part. */
 static bool speaks_of(struct arena *arena, const struct text_tokens *said, const struct text_tokens *wanted)
 {
     if (has_stems(said, wanted)) return true;
@@ -284,7 +283,7 @@ static bool speaks_of(struct arena *arena, const struct text_tokens *said, const
     return false;
 }
 
-/* True for 'F' if the question has "females". */
+/* True for a code of one or two letters at the start of a word in the question: 'F' and "females". */
 static bool is_code_of(const struct text_tokens *said, const char *text, size_t len)
 {
     enum { MAX_CODE = 2 };
@@ -303,7 +302,7 @@ static bool has_number(const struct text_tokens *said, long number)
     return false;
 }
 
-/* True for '2007-11-05' if the question has "November 5th, 2007". */
+/* True for a date if the question has its year and its day: '2007-11-05' and "November 5th, 2007". */
 static bool is_date_of(const struct text_tokens *said, const char *text, size_t len)
 {
     enum { DATE = 10, DAY_AT = 8 };
@@ -326,7 +325,7 @@ bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql
            is_date_of(&question->tokens, text, len);
 }
 
-/* True if the text contains these bytes as whole words. A space at their ends belongs to no word. */
+/* True if the text contains these bytes as whole words. False for bytes that begin or end with a space. */
 static bool holds_bytes(const char *text, const char *wanted, size_t len)
 {
     if (!text || len == 0 || wanted[0] == ' ' || wanted[len - 1] == ' ') return false;
@@ -341,7 +340,7 @@ static bool holds_bytes(const char *text, const char *wanted, size_t len)
     return false;
 }
 
-/* True if the texts are equal without their spaces. */
+/* True if the texts are equal when spaces are ignored. */
 static bool same_but_spaces(const char *a, size_t len, const char *b)
 {
     size_t i = 0;
@@ -355,8 +354,8 @@ static bool same_but_spaces(const char *a, size_t len, const char *b)
 
 enum held { HELD_NOWHERE, HELD_ELSEWHERE, HELD_SPACED, HELD_SPELLED };
 
-/* Returns where the index has the literal: in the column itself, with other spaces or in another spelling, or only in
- * other columns. */
+/* Returns where the value index has the literal: in the column with other spaces (HELD_SPACED) or in another spelling
+ * (HELD_SPELLED), or only in other columns (HELD_ELSEWHERE). */
 static enum held where_held(const struct vsig_subject *subject, const struct vsig_predicate *predicate,
                             const struct sql_node *literal)
 {

@@ -37,7 +37,9 @@ int vsig_probe_proves(struct vsig_subject *subject, const char *sql, enum err_co
     *code = ERR_OK;
     if (!sql || !subject->db || db_dialect(subject->db)->no_data) return 0;
     int any = vsig_probe_any(subject, sql, code);
-    if (*code == ERR_ENGINE || *code == ERR_DENIED || *code == ERR_LIMIT_TIME) *code = ERR_OK; /* no proof */
+    if (*code == ERR_ENGINE || *code == ERR_DENIED || *code == ERR_LIMIT_TIME)
+        *code = ERR_OK; /* the failed probe
+                                                                                                * proves nothing */
     return any > 0;
 }
 
@@ -65,7 +67,7 @@ const char *vsig_probe_column(struct vsig_subject *subject, const struct sql_sou
     return name ? arena_printf(subject->arena, "%s.%s", of, name) : NULL;
 }
 
-/* True if `inner` is the node `outer` or below it. */
+/* True if `inner` is `outer` or one of its descendants. */
 static bool is_below(const struct sql_node *inner, const struct sql_node *outer)
 {
     while (inner && inner != outer) inner = inner->parent;

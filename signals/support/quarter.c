@@ -18,7 +18,7 @@ static bool has_name(const struct sql_node *node, const char *const *names)
     return false;
 }
 
-/* True for a column of the numbers of months: named so, and with values from 1 to 12. */
+/* True for a column with the numbers of months: it is named "month" and has values from 1 to 12. */
 static bool holds_months(const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
@@ -26,7 +26,8 @@ static bool holds_months(const struct schema_column *column)
     return named && stats->min.type == DB_INT && stats->min.i >= 1 && stats->max.type == DB_INT && stats->max.i <= 12;
 }
 
-/* Reads month, month + 2 or month - 1. *offset gets the number that is added. */
+/* Reads an expression such as month, month + 2 or month - 1. *offset gets the added number. Returns false for other
+ * expressions. */
 static bool read_month(const struct vsig_subject *subject, const struct sql_node *expr, unsigned depth, double *offset)
 {
     double number;
@@ -44,7 +45,7 @@ static bool read_month(const struct vsig_subject *subject, const struct sql_node
     return true;
 }
 
-/* True if the engine drops the fraction of the quotient. SQLite takes texts of digits for whole numbers. */
+/* True if the engine drops the fraction of the quotient. SQLite treats texts of digits as whole numbers. */
 static bool is_whole(const struct vsig_subject *subject, const struct sql_node *division)
 {
     const struct schema_index *schema = subject->schema;
@@ -81,7 +82,8 @@ enum vsig_quarter vsig_quarter_of(const struct vsig_subject *subject, const stru
     return rest == (rounding == ROUND_DOWN ? 2 : 0) ? VSIG_QUARTER_RIGHT : VSIG_QUARTER_WRONG;
 }
 
-/* True for a call that extracts a calendar part of a date as a whole number: not its seconds since 1970. */
+/* True for a call that extracts a calendar part of a date as a whole number. The seconds since 1970 are not such a
+ * part. */
 static bool extracts_part(const struct sql_node *node)
 {
     static const char *const CALLS[] = {"year",       "month", "day",     "hour",      "minute",  "dayofyear",
@@ -107,7 +109,7 @@ bool vsig_divides_date_part(const struct sql_node *division)
         if (n->kind != SQL_COLUMN) continue;
         const struct sql_node *outer = n;
         while (outer != dividend && !extracts_part(outer)) outer = outer->parent;
-        if (!extracts_part(outer)) return false; /* another column takes part */
+        if (!extracts_part(outer)) return false; /* the dividend has another column */
         found = true;
     }
     return found;

@@ -1,9 +1,9 @@
-/* The actions of a query, in terms of the question.
+/* Describes what a query does, in terms of the question.
  *
- * One walk over the tree records the first aggregate of each kind, the order, the limit, negations, sets and other
- * actions in a query_view. Comparisons with a number are found in any spelling, including bounds of dates that express
- * years. An odd column is a column of the query that no word of the question means, although the question names an
- * unused one. The answer block is the top block, or the block behind a plain SELECT * of one derived table. */
+ * One walk over the tree fills a query_view with the first aggregate of each kind, the order, the limit, negations, set
+ * operations and more. Comparisons with a number are found in any spelling, including date bounds that express years.
+ * An odd column is one that the query uses and no word of the question means, although the question names an unused
+ * column. The answer block is the top block, or the derived table of a SELECT * over that table alone. */
 #include "signals/support/query.h"
 
 #include "lib/question/frame.h"
@@ -228,7 +228,7 @@ static void compare_in(struct comparison_list *list, const struct sql_node *node
             add_comparison(list, node, sql_kid(node, IN_VALUE), node->flags & SQL_F_NOT ? SQL_OP_NE : SQL_OP_EQ);
 }
 
-/* Returns +year or -year if the literal is the first or last day of that year. Returns 0 otherwise. */
+/* Returns year if the literal is the first day of the year, -year if it is the last day, and 0 otherwise. */
 static int year_end(const struct sql_node *node)
 {
     const struct sql_node *literal = query_literal(node, NULL);
@@ -241,14 +241,14 @@ static int year_end(const struct sql_node *node)
     return month == 1 && day == 1 ? year : month == 12 && day == 31 ? -year : 0;
 }
 
-/* Returns the comparison of the year that `column op date` expresses, or SQL_OP_NONE if it expresses none for `year`.
- */
+/* Returns the comparison with `year` that is equivalent to `column op date`, or SQL_OP_NONE if there is none. The date
+ * is the first or last day of a year: `end` is the result of year_end. */
 static enum sql_op year_op(enum sql_op op, int end, int year)
 {
     static const struct {
         enum sql_op op;
         bool last;
-        int ahead; /* difference of the years */
+        int ahead; /* `year` minus the year of the date */
         enum sql_op means;
     } RULES[] = {{SQL_OP_GE, false, 0, SQL_OP_GE},  {SQL_OP_GE, false, -1, SQL_OP_GT}, {SQL_OP_LT, false, 0, SQL_OP_LT},
                  {SQL_OP_LT, false, -1, SQL_OP_LE}, {SQL_OP_LE, true, 0, SQL_OP_LE},   {SQL_OP_LE, true, 1, SQL_OP_LT},
@@ -354,8 +354,8 @@ bool query_is_generic(const struct vsig_subject *subject, const struct schema_co
     return true;
 }
 
-/* True if the condition around the node compares the column with a text that the column may hold. The value then means
- * the column. */
+/* True if the condition around the node compares the column with a text that the column may contain. The question then
+ * means the column by its value. */
 static bool is_held_value(const struct vsig_subject *subject, const struct sql_node *node,
                           const struct schema_column *column)
 {
@@ -373,7 +373,8 @@ static bool is_used(const struct vsig_subject *subject, const struct question_me
         const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
         if (!column) continue;
         if (column->id == mention->id) return true;
-        for (uint32_t m = 0; m < subject->analysis->n_mentions; m++) { /* another name with the same words */
+        for (uint32_t m = 0; m < subject->analysis->n_mentions; m++) { /* the query uses another column that the same
+                                                                        * words name */
             const struct question_mention *other = &subject->analysis->mentions[m];
             bool overlaps =
                 other->first < mention->first + mention->n_tokens && other->first + other->n_tokens > mention->first;
@@ -391,7 +392,7 @@ bool query_reads_table(const struct vsig_subject *subject, int table)
     return false;
 }
 
-/* True if the words of the mention mean more than a value, a table, or a cue. */
+/* True if the words of the mention are not just a value, a table or a cue. */
 static bool is_column_word(const struct question *question, const struct question_mention *mention)
 {
     uint32_t end = mention->first + mention->n_tokens;
@@ -410,8 +411,8 @@ static bool is_column_word(const struct question *question, const struct questio
     return true;
 }
 
-/* True if the words only say that rows count or do not: "deleted or not", "withdrawn ones too", "whatever the state".
- * Such a column needs no condition. */
+/* True if the words only say which rows to include: "deleted or not", "withdrawn ones too", "whatever the state". The
+ * query needs no condition on such a column. */
 static bool is_about_rows(const struct question *question, const struct question_mention *mention)
 {
     enum { REACH = 3 };
@@ -431,7 +432,7 @@ static bool is_about_rows(const struct question *question, const struct question
            strcmp(question->tokens.items[end + 1].norm, "not") == 0;
 }
 
-/* Returns a column that the question certainly names and the query does not use, or NULL. */
+/* Returns a column that the question clearly names and the query does not use, or NULL. */
 static const struct schema_column *unused_mention(const struct vsig_subject *subject)
 {
     const struct question *question = subject->analysis;
@@ -445,7 +446,7 @@ static const struct schema_column *unused_mention(const struct vsig_subject *sub
     return NULL;
 }
 
-/* True for left_on IS NULL, as for "current employees". */
+/* True for a column in a NULL test, such as left_on IS NULL for "current employees". */
 static bool is_null_tested(const struct sql_node *column)
 {
     bool negated;

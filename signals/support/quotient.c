@@ -1,9 +1,9 @@
-/* Divisions of a query: the order of their operands, and whether they lose the fraction.
+/* Inspects the divisions of a query: the order of their operands, and whether they lose the fraction.
  *
  * Each operand is reduced to its core, without casts, factors and guards. Three rules decide the order. The first
  * compares the words of the operands with the words around "per", "ratio of" and similar phrases. The second expects a
  * part divided by its whole, if the question asks for a share. The third expects rows divided by distinct things, if
- * the question asks for an average count. Divisions by a number only change the unit, so they are skipped. */
+ * the question asks for an average count. Divisions by a number only change the unit and are skipped. */
 #include "signals/support/quotient.h"
 
 #include "lib/question/phrase.h"
@@ -19,7 +19,7 @@ enum { RIGHT_REACH = 4, MAX_STEPS = 400, MAX_DEPTH = 12 };
 static const char *const SHARES[] = {"percent", "percentag", "share",   "proport", "fraction", "ratio",
                                      "rate",    "pct",       "portion", "%",       NULL};
 
-/* Words of the question that mean a word in the name of a column. Both are stems. */
+/* Words of the question, and the words in column names that they stand for. Both are stems. */
 static const struct {
     const char *said, *named;
 } MEANINGS[] = {{"capita", "popul"},    {"inhabit", "popul"},  {"person", "popul"}, {"resid", "popul"},
@@ -65,7 +65,7 @@ static bool is_condition(const struct sql_node *node)
            (sql_is(node, SQL_UNARY) && (node->op == SQL_OP_ISNULL || node->op == SQL_OP_NOTNULL));
 }
 
-/* Returns whether the node counts some rows (it has a condition) or all rows. */
+/* Returns whether the node counts or sums only part of the rows, because it has a condition, or all of them. */
 static enum extent extent_of(const struct sql_node *node)
 {
     enum query_aggregate aggregate = query_aggregate_of(node);
@@ -90,8 +90,8 @@ bool vsig_is_share(const struct sql_node *division)
            extent_of(bare(sql_kid(division, 1))) == EXTENT_WHOLE;
 }
 
-/* True if a measure of each group is divided by the value of a subquery. The subquery is the whole, whatever its
- * conditions are. */
+/* True if an aggregate of each group is divided by a subquery. The subquery is then the whole, even if it has
+ * conditions. */
 static bool is_of_group(const struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right)
 {
     const struct sql_block *block = sql_block_of(subject->bound, left);
@@ -100,7 +100,7 @@ static bool is_of_group(const struct vsig_subject *subject, const struct sql_nod
 }
 
 /* Returns a positive number for a part divided by its whole, a negative one for the reverse, and 0 if unknown. If
- * neither side has a condition, the subquery is the whole. */
+ * neither operand has a condition, a subquery is taken as the whole. */
 static int order_of_share(const struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right)
 {
     if (is_of_group(subject, left, right)) return 1;
@@ -113,7 +113,7 @@ static int order_of_share(const struct vsig_subject *subject, const struct sql_n
 
 /* --- the words of the question --- */
 
-/* Tokens that name the dividend (left) and the divisor (right). */
+/* Ranges of tokens that name the dividend (left) and the divisor (right). */
 struct split {
     uint32_t left, left_end, right, right_end;
 };
@@ -164,7 +164,7 @@ static bool means(const struct text_token *said, const struct text_token *named)
     return false;
 }
 
-/* True if a word between the two tokens means a word of the name. */
+/* True if a word in [from, end) means a word of the name. */
 static bool any_means(const struct text_tokens *tokens, uint32_t from, uint32_t end, const struct text_tokens *name)
 {
     for (uint32_t i = from; i < end; i++)
@@ -173,7 +173,7 @@ static bool any_means(const struct text_tokens *tokens, uint32_t from, uint32_t 
     return false;
 }
 
-/* True if the words in [from, end) name a column, a text or a counted table of the operand. */
+/* True if the words in [from, end) name a column, a text or a counted table in the operand. */
 static bool is_named(const struct vsig_subject *subject, const struct sql_node *operand, uint32_t from, uint32_t end)
 {
     const struct text_tokens *tokens = &subject->analysis->tokens;
@@ -195,8 +195,8 @@ static bool is_named(const struct vsig_subject *subject, const struct sql_node *
     return false;
 }
 
-/* Returns a positive number if the question names the operands in the order of the division, and a negative one for the
- * reverse. */
+/* Returns a positive number if the question names the operands in the order of the division. Returns a negative one for
+ * the reverse order, and 0 if unknown. */
 static int order_by_words(const struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right,
                           const struct split *split)
 {
@@ -207,8 +207,9 @@ static int order_by_words(const struct vsig_subject *subject, const struct sql_n
     return 2 * (under_right - under_left) + (over_left - over_right);
 }
 
-/* Compares a count of distinct things with a count of rows. Returns a positive number for rows by things, which is an
- * average. Returns a negative one for things by rows, which is never above 1. */
+/* Compares a count of distinct things with a count of rows. Returns a positive number for rows divided by things, which
+ * is an average. Returns a negative one for things divided by rows, which is at most 1. Returns 0 for other
+ * operands. */
 static int order_of_counts(const struct sql_node *left, const struct sql_node *right)
 {
     if (query_aggregate_of(left) != QUERY_COUNT || query_aggregate_of(right) != QUERY_COUNT) return 0;
@@ -262,7 +263,7 @@ void vsig_quotients_look(const struct vsig_subject *subject, struct vsig_quotien
         quotients->scaled += is_scaled(n);
         if (!sql_is(n, SQL_BINARY) || n->op != SQL_OP_DIV) continue;
         double number;
-        if (query_literal_number(sql_kid(n, 1), &number)) continue; /* a change of units */
+        if (query_literal_number(sql_kid(n, 1), &number)) continue; /* only changes the unit */
         quotients->n++;
         bool whole = vsig_type_of(subject, sql_kid(n, 0)) == VSIG_TYPE_INT &&
                      vsig_type_of(subject, sql_kid(n, 1)) == VSIG_TYPE_INT;

@@ -7,20 +7,21 @@
 
 struct vsig_quotients {
     uint32_t n;
-    uint32_t upright, inverted; /* in the order of the question, or in the reverse order */
+    uint32_t upright, inverted; /* number of divisions in the order of the question, or in the reverse order */
     const struct sql_node *at;  /* the first one that is certainly inverted */
-    bool by_words;              /* decided by the words of the question; otherwise a whole is divided by its part */
-    bool by_count;              /* decided by a question for an average count: distinct things are divided by their
-                                 * rows, which is at most 1 */
+    bool by_words;              /* true if the words of the question show this; otherwise the query divides a whole by
+                                 * its part */
+    bool by_count;              /* true if the question asks for an average count, but the query divides distinct things
+                                 * by their rows */
     uint32_t whole, exact;      /* divisions of two integers, which lose the fraction, and other divisions */
-    bool share_said;            /* percentage, share, proportion ... */
-    uint32_t scaled;            /* times 100 */
+    bool share_said;            /* true if the question says "percentage", "share", "proportion" or similar */
+    uint32_t scaled;            /* number of multiplications by 100 */
 };
 
-/* Fills `quotients`. Bounded by the statement's nodes and the question's words. */
+/* Fills `quotients`. The work is bounded by the statement's nodes and the question's words. */
 void vsig_quotients_look(const struct vsig_subject *subject, struct vsig_quotients *quotients);
 
-/* True if a part is divided by the whole: a count with a condition by one without. */
+/* True if a count with a condition is divided by a count without one: a part by its whole. */
 bool vsig_is_share(const struct sql_node *division);
 
 #endif

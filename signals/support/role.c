@@ -1,9 +1,10 @@
-/* Opposite roles of two columns, and the two ends of a self-join.
+/* Detects exchanged roles of two columns, and exchanged sides of a self-join.
  *
  * A table of axes lists the words of opposite roles, such as source and destination. Two columns of a table form a pair
- * if one has each role and their names differ in one word, or both refer to the same table. The words beside a literal
- * of the question tell its role. Strong words count within a short distance, and weak ones only directly before the
- * value. The ends of a self-join are child and parent, and words such as "boss of" tell them apart. */
+ * if they have the two roles of an axis. Also, their names must differ in one word only, or both must refer to the same
+ * table. The words beside a literal of the question tell its role. Strong words count within a short distance, and weak
+ * ones only directly before the value. The sides of a self-join are child and parent, and words such as "boss of"
+ * distinguish them. */
 #include "signals/support/role.h"
 
 #include "lib/question/phrase.h"
@@ -17,8 +18,8 @@
 
 enum { REACH = 7, WEAK_REACH = 3, AFTER = 4, MAX_HOPS = 2, NO_SIDE = -1 };
 
-/* Words by their stems. `name` occurs in the name of a column, `said` in the question. `weak` counts only directly
- * before a value. */
+/* Words of the two opposite roles, as stems. `name` has words of column names, and `said` has words of the question.
+ * The words in `weak` count only shortly before a value. */
 static const struct axis {
     const char *const name[2][10], *const said[2][12], *const weak[2][4];
 } AXES[] = {
@@ -49,7 +50,7 @@ static const struct axis {
 
 /* The role of a column. */
 struct part {
-    const struct schema_column *column, *other; /* other: the one with the opposite part */
+    const struct schema_column *column, *other; /* `other` is the column with the opposite role */
     const struct axis *axis;
     int side;
 };
@@ -58,7 +59,7 @@ struct look {
     struct vsig_subject *subject;
     const struct vsig_shape *shape;
     struct vsig_roles *out;
-    unsigned said; /* bits of AXES of which the question has a word */
+    unsigned said; /* bit 1U << index for each axis that the question has a word for */
 };
 
 /* --- the role of a column --- */
@@ -112,7 +113,8 @@ static bool part_of(const struct look *look, const struct schema_column *column,
     return false;
 }
 
-/* Finds the role of the rows of `source`, from the column that refers to them, through at most `hops` further joins. */
+/* Finds the role of the rows of `source`, from a column that refers to them. With `hops`, also searches the sources
+ * that `source` refers to. */
 static bool part_of_source(const struct look *look, const struct sql_source *source, unsigned hops, struct part *part)
 {
     for (uint32_t i = 0; i < look->shape->n_pairs; i++) {
@@ -136,7 +138,7 @@ static bool part_of_source(const struct look *look, const struct sql_source *sou
 
 /* --- the role in the question --- */
 
-/* Finds the literal in the question. Returns false unless it occurs exactly once. */
+/* Finds the literal in the question. Returns false if it does not occur exactly once. */
 static bool find_literal(const struct look *look, const struct sql_node *literal, struct question_phrase *at)
 {
     const struct text_tokens *tokens = &look->subject->analysis->tokens;
@@ -151,7 +153,7 @@ static bool find_literal(const struct look *look, const struct sql_node *literal
     return n_found == 1;
 }
 
-/* Returns the role that the words beside the value name, or NO_SIDE. */
+/* Returns the side of the axis that the words beside the value name, or NO_SIDE. */
 static int side_said(const struct text_tokens *tokens, const struct axis *axis, const struct question_phrase *value,
                      bool is_number)
 {
@@ -196,7 +198,7 @@ static void look_at_value(struct look *look, const struct vsig_predicate *predic
     }
 }
 
-/* --- roles that the query uses and the question names anywhere --- */
+/* --- roles that the query uses and the question names at any place --- */
 
 static void look_at_words(struct look *look)
 {
@@ -212,7 +214,7 @@ static void look_at_words(struct look *look)
     }
 }
 
-/* --- the ends of a self-join --- */
+/* --- the two sides of a self-join --- */
 
 static const char *const BOSS[] = {"boss",   "manag", "manager", "supervisor", "superior", "parent", "head",
                                    "leader", "lead",  "mentor",  "chief",      "oversee",  NULL};
@@ -246,7 +248,7 @@ static const char *const UNDER[] = {"report to",
 
 enum end { END_UNKNOWN, END_CHILD, END_PARENT };
 
-/* Returns the end of the relation whose value the question states. */
+/* Returns whether the value in the question belongs to the child or to the parent of the relation. */
 static enum end end_of_value(const struct question *question, const struct question_phrase *value)
 {
     const struct text_tokens *tokens = &question->tokens;
@@ -309,7 +311,7 @@ static void look_at_ends(struct look *look, const struct sql_join_pair *pair, co
     }
 }
 
-/* Returns the axes that the question has words of, as bits of AXES. */
+/* Returns the axes for which the question has words, as bits. */
 static unsigned axes_said(const struct vsig_subject *subject)
 {
     unsigned said = 0;

@@ -1,9 +1,9 @@
 /* Reads the joins and filters of all blocks of a statement.
  *
  * Each block gets its join pairs, its conditions, and the set of FROM items that are used outside of join conditions.
- * One pass over all names of the statement fills the uses. Sets are 64-bit masks, so a block with more FROM items is
- * marked as too large and its sets are unused. Names are resolved through select aliases and into correlated
- * subqueries. The result is immutable and belongs to the arena of the subject. */
+ * One pass over all names of the statement finds these uses. Sets are 64-bit masks. A block with more FROM items is
+ * marked as too large, and its sets must not be used. Names are resolved through select aliases and into correlated
+ * subqueries. The result is immutable and is allocated in the arena of the subject. */
 #include "signals/support/shape.h"
 
 static bool inside(const struct sql_block *block, const struct sql_block *inner)
@@ -18,8 +18,8 @@ vsig_sources vsig_sources_in(const struct sql_block *block, const struct sql_nod
     for (const struct sql_node *n = expr; n; n = sql_walk(expr, n)) {
         if (n->kind != SQL_COLUMN || !n->ref) continue;
         if (n->ref->kind == SQL_REF_ALIAS) {
-            /* An alias cannot name itself, so the recursion ends. In most dialects the expression of an alias contains
-             * no aliases. */
+            /* An alias cannot refer to itself, so the recursion ends. In most dialects the expression of an alias
+             * contains no aliases. */
             if (n->ref->expr && n->ref->expr != expr && n->ref->block == block)
                 found |= vsig_sources_in(block, n->ref->expr, outside);
             continue;
@@ -119,7 +119,7 @@ static bool joins_sources(const struct sql_join_pair *pair)
     return !pair->is_in && left && right && left != right && left->block == pair->block && right->block == pair->block;
 }
 
-/* Gives each block its join pairs, and marks their nodes in `is_join` (by node id). */
+/* Assigns the join pairs to their blocks, and marks their nodes in `is_join`, which is indexed by node id. */
 static bool read_pairs(struct vsig_subject *subject, struct vsig_shape *shape, bool *is_join)
 {
     struct sql_join_pair *pairs = NULL;

@@ -28,7 +28,7 @@ static const char *full_name(struct vsig_subject *subject, const struct schema_c
     return table && name ? arena_printf(subject->arena, "%s.%s", table, name) : NULL;
 }
 
-/* Returns a FROM clause that has both columns in one row, or NULL if there is none. */
+/* Returns a FROM clause whose rows have both columns. Returns NULL if there is none, or a table is too large. */
 static const char *from_of(struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
 {
     const struct schema_index *schema = subject->schema;

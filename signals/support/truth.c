@@ -1,9 +1,9 @@
 /* Translates conditions into sets of values, with the three-valued logic of SQL.
  *
- * A term is a column or a deterministic expression. A condition on one term gives two sets: the values for which it is
- * true, and those for which it is false. NULL is in neither set if it makes the condition unknown. AND and OR over the
- * same term combine the sets. Conditions over several terms are MIXED. Literals are converted as the engine converts
- * them for the affinity of the column. A result that is not exact may have sets that are too large. */
+ * A term is a column or a deterministic expression. A condition on one term has two sets: the values for which it is
+ * true, and those for which it is false. NULL is in neither set if it makes the condition unknown. AND and OR of
+ * conditions on the same term combine the sets. Conditions on several terms are MIXED. Literals are converted as the
+ * engine converts them for the affinity of the column. The sets of a result that is not exact may be too large. */
 #include "signals/support/truth.h"
 
 #include "signals/support/names.h"
@@ -23,7 +23,7 @@ void vsig_terms_init(struct vsig_terms *terms, struct vsig_subject *subject, con
 
 /* --- terms --- */
 
-/* True if the expression gives the same value for the same row, and depends on a row. */
+/* True if the expression depends on a row, and always has the same value for the same row. */
 static bool is_steady(const struct sql_node *expr)
 {
     static const char *const FICKLE[] = {"random",        "randomblob",        "changes",
@@ -73,7 +73,8 @@ static void describe_column(struct vsig_terms *terms, struct vsig_term *term, co
     term->never_null = term->filled && !ref->source->nullable;
 }
 
-/* Describes COUNT: whole numbers of at least 0, and at least 1 for COUNT(*) of a group. */
+/* Describes COUNT, whose values are whole numbers from 0, or from 1 for COUNT(*) of a group. Ignores other
+ * expressions. */
 static void describe_count(struct vsig_terms *terms, struct vsig_term *term)
 {
     if (!is_call_of(term->expr, "count") || !sql_is_aggregate(term->expr)) return;
@@ -120,7 +121,7 @@ static bool as_number(const char *text, size_t len, double *number)
     while (len && text[len - 1] == ' ') len--;
     if (len == 0 || len >= sizeof copy) return false;
     for (size_t i = 0; i < len; i++)
-        if (!strchr("0123456789+-.eE", text[i])) return false; /* no hex, inf or nan */
+        if (!strchr("0123456789+-.eE", text[i])) return false; /* rejects hex numbers, inf and nan */
     memcpy(copy, text, len);
     copy[len] = '\0';
     char *end;
@@ -140,7 +141,7 @@ static bool is_null(const struct sql_node *expr)
     return sql_is(expr, SQL_LITERAL) && expr->op == SQL_LIT_NULL;
 }
 
-/* Reads the value of a literal before the affinity of a column applies. */
+/* Reads the value of a literal as written, before the affinity of a column converts it. */
 static bool read_point(const struct sql_node *expr, struct vsig_point *point)
 {
     const struct sql_node *literal = sql_plain_literal(expr);
@@ -165,8 +166,8 @@ static bool has_numeric_affinity(const struct schema_column *column)
     return column->affinity == SCHEMA_INTEGER || column->affinity == SCHEMA_REAL || column->affinity == SCHEMA_NUMERIC;
 }
 
-/* Converts the literal as the engine does: numbers to text for a text column, numeric texts to numbers for the others.
- */
+/* Converts the literal as the engine does: a number to text for a text column, and a numeric text to a number for a
+ * numeric column. */
 static void apply_affinity(struct vsig_calc *calc, const struct vsig_term *term, struct vsig_point *point)
 {
     if (!term->column) return;
@@ -270,7 +271,7 @@ static struct vsig_truth test_null(struct vsig_terms *terms, const struct sql_no
     return one_term(term, null, vsig_domain_values(&terms->calc));
 }
 
-/* IS compares like =, but NULL equals NULL. */
+/* Handles IS, which compares like = except that NULL IS NULL is true. */
 static struct vsig_truth test_is(struct vsig_terms *terms, const struct sql_node *left, const struct sql_node *right)
 {
     if (is_null(right)) return test_null(terms, left);
@@ -331,7 +332,7 @@ static struct vsig_truth of_in(struct vsig_terms *terms, const struct sql_node *
     return one_term(term, yes, holds_null ? vsig_domain_nothing() : no); /* x NOT IN (1, NULL) is never true */
 }
 
-/* Returns sets for LIKE. They do not model which texts match, only that NULL does not. */
+/* Handles LIKE. The sets do not show which texts match, only that NULL does not. */
 static struct vsig_truth of_like(struct vsig_terms *terms, const struct sql_node *node)
 {
     int term = vsig_term_of(terms, node->kids[LIKE_VALUE]);

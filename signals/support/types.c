@@ -1,8 +1,9 @@
 /* Infers the type of an expression.
  *
- * A column has the type that all its values share according to the statistics, or that of its affinity if it is empty.
- * Operators and functions follow the rules of SQLite. Columns of derived tables are resolved to their expressions, with
- * a budget of steps. The result is UNKNOWN if values of several types are possible or the budget is exhausted. */
+ * A column has the type that all its values share according to the statistics. An empty column has the type of its
+ * affinity. Operators and functions follow the rules of SQLite. Columns of derived tables are resolved to their
+ * expressions, within a budget of steps. The result is UNKNOWN if the values may have several types or the budget is
+ * used up. */
 #include "signals/support/types.h"
 
 #include <strings.h>
@@ -25,8 +26,8 @@ enum vsig_type vsig_type_of_column(const struct schema_column *column)
     return found == VSIG_TYPE_NULL ? BY_AFFINITY[column->affinity] : found;
 }
 
-/* The expression of a derived column may name such a column twice, at every level. Without a budget the number of steps
- * doubles with each level. */
+/* The expression of a derived column may use another derived column twice, at every level of nesting. Without a budget,
+ * the number of steps doubles with each level. */
 enum { MAX_STEPS = 500 };
 struct asker {
     const struct vsig_subject *subject;
@@ -48,7 +49,7 @@ static enum vsig_type of_literal(const struct sql_node *literal)
     }
 }
 
-/* Returns the type of a value that comes from one of two expressions. */
+/* Returns the type of a value that is one of two expressions, as in CASE. */
 static enum vsig_type either(enum vsig_type a, enum vsig_type b)
 {
     if (a == VSIG_TYPE_NULL || a == b) return b;
@@ -73,7 +74,7 @@ static enum vsig_type of_binary(struct asker *asker, const struct sql_node *expr
     case SQL_OP_ARROW:
     case SQL_OP_ARROW2:
     case SQL_OP_OTHER: return VSIG_TYPE_UNKNOWN;
-    default: return VSIG_TYPE_INT; /* comparisons, logic, bits */
+    default: return VSIG_TYPE_INT; /* comparisons, logic and bit operators */
     }
 }
 

@@ -1,8 +1,9 @@
-/* Looks for undone outer joins.
+/* Finds outer joins whose unmatched rows are dropped again.
  *
- * A condition of WHERE on the optional side is false for NULL. An inner join with the optional side finds no partner
- * for NULL. In both cases the rows that the outer join keeps are lost. A probe compares the keys of the kept side
- * before and after. A condition that handles NULL on purpose (IS NULL, OR, COALESCE) is never blamed. */
+ * NULL does not meet a condition of WHERE on the optional side, and it has no partner in an inner join with that side.
+ * In both cases the query loses the rows that the outer join keeps. A probe compares the keys of the kept side with and
+ * without the later condition or join. A condition that handles NULL on purpose (IS NULL, OR, COALESCE) is not
+ * reported. */
 #include "signals/support/undone.h"
 
 #include "signals/support/predicate.h"
@@ -26,7 +27,7 @@ static bool is_filling(const struct sql_node *call)
     return false;
 }
 
-/* True if the condition may be true for a row of NULLs, or is written for such rows. */
+/* True if the condition may be true when all columns are NULL, or is written for this case. */
 static bool handles_null(const struct sql_node *condition)
 {
     bool negated = false;
@@ -39,7 +40,8 @@ static bool handles_null(const struct sql_node *condition)
     return false;
 }
 
-/* True if a condition selects the rows without a partner (an anti-join), or counts the partners in HAVING. */
+/* True if the query drops rows on purpose. It may select the rows without a partner (an anti-join), have a HAVING
+ * condition on the partners, or have a LIMIT. */
 static bool is_meant(const struct vsig_block_shape *shape, vsig_sources optional)
 {
     for (uint32_t i = 0; i < shape->n_conditions; i++) {
@@ -65,15 +67,15 @@ static void look_at_items(const struct sql_block *block, vsig_sources optional, 
 struct outer_join {
     struct vsig_subject *subject;
     const struct vsig_block_shape *shape;
-    vsig_sources optional;         /* the optional FROM item, and those that are joined to it */
+    vsig_sources optional;         /* an optional FROM item and the optional items that are joined to it */
     const struct sql_node *join;   /* the outer join */
-    const struct sql_ref *key;     /* the column of the kept side in the join */
-    const struct sql_node *filter; /* the first condition that drops rows; NULL */
-    const struct sql_node *later;  /* the first inner join that drops rows; NULL */
-    bool strange;                  /* another later inner join may drop rows as well */
+    const struct sql_ref *key;     /* the kept side's column in the join */
+    const struct sql_node *filter; /* the first condition on the optional side; NULL if there is none */
+    const struct sql_node *later;  /* the first later inner join with the optional side; NULL if there is none */
+    bool strange;                  /* true if another later inner join may also drop rows */
 };
 
-/* Sorts the conditions and joins that follow the outer join. */
+/* Finds the conditions and inner joins after the outer join that may drop its rows. */
 static void look_at_rest(struct outer_join *look)
 {
     const struct sql_block *block = look->shape->block;
@@ -98,7 +100,7 @@ static void look_at_rest(struct outer_join *look)
     }
 }
 
-/* Returns a probe for rows that are in the first set of rows by their key, and not in the second one. */
+/* Returns a probe for rows of `before` whose key is not in `after`. */
 static const char *lost_rows(struct outer_join *look, const char *before, const char *after)
 {
     struct vsig_subject *subject = look->subject;
@@ -112,7 +114,7 @@ static const char *lost_rows(struct outer_join *look, const char *before, const 
                         with, key, before, key, after);
 }
 
-/* Returns the rows of the left side of the outer join, under the conditions of WHERE on that side. */
+/* Returns a FROM clause with the left side of the outer join, and the conditions of WHERE that use only this side. */
 static const char *left_rows(struct outer_join *look)
 {
     struct vsig_subject *subject = look->subject;
@@ -150,8 +152,8 @@ static enum err_code look_at_join(struct outer_join *look, struct vsig_undone *u
     return code;
 }
 
-/* Returns an optional FROM item together with all optional items that joins connect to it. An item that is only joined
- * to the kept side is a lookup, and a condition on it restricts the kept rows on purpose. */
+/* Returns an optional FROM item and all optional items that joins connect to it. An item that is joined only to the
+ * kept side is a lookup. A condition on a lookup restricts the kept rows on purpose. */
 static vsig_sources chain_of(const struct vsig_block_shape *shape, const struct sql_source *optional)
 {
     vsig_sources chain = vsig_source_bit(shape->block, optional), before = 0;
@@ -166,8 +168,8 @@ static vsig_sources chain_of(const struct vsig_block_shape *shape, const struct 
     return chain;
 }
 
-/* Reads a pair of an outer join: the column of the kept side, and the optional side. Each kept row may have several
- * optional rows. Returns false for any other pair. */
+/* Reads a pair of an outer join: the column of the kept side, and the optional side, which may have several rows for
+ * each kept row. Returns false for any other pair. */
 static bool read_outer(const struct vsig_subject *subject, const struct sql_join_pair *pair, struct outer_join *look)
 {
     const struct sql_node *join = sql_up(pair->node, SQL_JOIN);
@@ -182,7 +184,8 @@ static bool read_outer(const struct vsig_subject *subject, const struct sql_join
     return own->source->kind == SQL_SOURCE_TABLE && own->source->table >= 0;
 }
 
-/* True if no other FROM item of the statement reads the table. Otherwise another join may add the lost rows again. */
+/* True if only one FROM item of the statement reads the table. If several do, another join may add the lost rows
+ * again. */
 static bool is_read_once(const struct vsig_subject *subject, int table)
 {
     uint32_t n = 0;

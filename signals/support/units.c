@@ -9,12 +9,12 @@
 
 static const double USUAL[] = {10, 12, 24, 60, 100, 1000, 1440, 3600, 86400, 1e6, 1e9, 7, 30, 365};
 
-/* --- calculated numbers ------------------------------------------------------------------------------------------- */
+/* --- numbers with calculations ------------------------------------------------------------------------------------ */
 
-/* An expression of the form a * column + b. */
+/* An expression of the form slope * column + offset. */
 struct linear {
     double slope, offset;
-    const struct schema_column *column; /* NULL for a number */
+    const struct schema_column *column; /* NULL if the expression is a number */
     bool calculated;
 };
 
@@ -45,7 +45,7 @@ static bool combine(enum sql_op op, const struct linear *x, const struct linear 
     }
 }
 
-/* True for an aggregate whose result has the unit of its values. */
+/* True for an aggregate whose result has the same unit as its argument. */
 static bool keeps_unit(const struct sql_node *call)
 {
     enum query_aggregate of = query_aggregate_of(call);
@@ -93,11 +93,12 @@ uint32_t vsig_thresholds(const struct vsig_subject *subject, struct vsig_thresho
     return n;
 }
 
-/* --- requested numbers -------------------------------------------------------------------------------------------- */
+/* --- numbers of the question -------------------------------------------------------------------------------------- */
 
-/* Returns a number of the question with the words after it: "20 billion", "ten minutes", "3 million metres", and "a
- * billion", which is itself a number. *bare gets the number as written: 20, 1. Words of money count only for a column
- * in units of money. */
+/* Returns a number of the question multiplied by the words after it: "20 billion", "ten minutes", "3 million metres".
+ * "A billion" is one value, whose word is both number and unit. *unit gets the unit, or NULL. *bare gets the number as
+ * written, such as 20, or 1 for "a billion". Words for money count only if `money` is true: the column has a unit of
+ * money. */
 static double asked(const struct question *question, const struct question_value *value, bool money,
                     const struct text_unit **unit, double *bare)
 {

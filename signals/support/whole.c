@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Returns the only aggregate at or below a node; NULL if there is none or there are several. */
+/* Returns the only aggregate in an expression. Returns NULL if there is none, or several, or a subquery. */
 static const struct sql_node *only_aggregate(const struct sql_node *node)
 {
     const struct sql_node *found = NULL;
@@ -68,9 +68,10 @@ const struct sql_node *vsig_whole_by_itself(struct vsig_subject *subject)
     return NULL;
 }
 
-/* --- a whole without some of its things --- */
+/* --- a whole that lacks some things --- */
 
-/* Returns the condition of a conditional count, and in *key the counted column; NULL if it is no such count. */
+/* Returns the condition of a conditional count, and sets *key to the expression that it counts. Returns NULL if it is
+ * not a conditional count. */
 static const struct sql_node *condition_of(const struct sql_node *call, const struct sql_node **key)
 {
     const struct sql_node *operand = operand_of(call), *args = sql_kid(operand, CALL_ARGS);
@@ -89,13 +90,13 @@ static const struct sql_node *condition_of(const struct sql_node *call, const st
     return sql_kid(args, 0);
 }
 
-/* The sources of a share: those of its things, and of the rows that its condition tests. */
+/* The tables of a share: one with the things, and one with the rows that the condition tests. */
 struct counted_share {
     const struct vsig_block_shape *shape;
-    const struct sql_source *child;     /* the FROM item with the condition's columns */
-    const struct schema_column *refers; /* its column that refers to the thing */
-    const struct schema_column *key;    /* the key of the thing */
-    const struct sql_source *things;    /* the FROM item of the things; NULL if the query does not read it */
+    const struct sql_source *child;     /* the FROM item whose columns the condition uses */
+    const struct schema_column *refers; /* column of `child` that refers to the thing */
+    const struct schema_column *key;    /* key of the thing */
+    const struct sql_source *things;    /* FROM item with the things; NULL if the query does not read their table */
 };
 
 static bool refers_to(struct vsig_subject *subject, const struct sql_ref *from, const struct sql_ref *to,
@@ -109,7 +110,7 @@ static bool refers_to(struct vsig_subject *subject, const struct sql_ref *from, 
     return true;
 }
 
-/* Finds the table of the things: by a join with the child, or by a reference of the child. */
+/* Finds the table of the things, by a join with the child or by a foreign key of the child. */
 static bool find_things(struct vsig_subject *subject, const struct sql_ref *counted, struct counted_share *share)
 {
     const struct schema_index *schema = subject->schema;
@@ -135,8 +136,7 @@ static bool find_things(struct vsig_subject *subject, const struct sql_ref *coun
     return false;
 }
 
-/* True if a condition of WHERE or ON restricts the rows of the child. The whole then consists of these rows on
- * purpose. */
+/* True if a condition of WHERE or ON uses only the child. The whole then consists of the selected rows on purpose. */
 static bool is_restricted(const struct counted_share *share)
 {
     vsig_sources child = vsig_source_bit(share->shape->block, share->child);
@@ -145,7 +145,8 @@ static bool is_restricted(const struct counted_share *share)
     return false;
 }
 
-/* Returns a probe for a thing without a row of the child, under the conditions of WHERE on the thing alone. */
+/* Returns a probe for a thing that no row of the child refers to. It has the conditions of WHERE that use only the
+ * thing's table. */
 static const char *things_without(struct vsig_subject *subject, const struct counted_share *share)
 {
     struct arena *arena = subject->arena;

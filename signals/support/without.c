@@ -1,8 +1,8 @@
-/* Looks for the wrong ways to find things without certain rows.
+/* Finds wrong queries for things without certain rows.
  *
- * JOIN and WHERE theme <> 'Jazz' returns each thing that has some other row. COUNT(*) of the things minus COUNT(*) of
- * their rows subtracts a thing once a row. Both are right as long as a thing has one row at most. So a probe must find
- * a thing for which the query is wrong. */
+ * JOIN and WHERE theme <> 'Jazz' returns each thing that has some row with another theme. COUNT(*) of the things minus
+ * COUNT(*) of their rows subtracts a thing once for each of its rows. Both are correct if each thing has at most one
+ * row. Therefore a probe must find a thing for which the query is wrong. */
 #include "signals/support/without.h"
 
 #include "signals/support/predicate.h"
@@ -20,14 +20,14 @@ static bool is_zero(const struct sql_node *node)
     return node->op == SQL_LIT_FALSE || (query_literal_number(node, &number) && number <= 0 && number >= 0);
 }
 
-/* True for qty = 0, qty <= 0, IS FALSE. */
+/* True for a comparison with zero: qty = 0, qty <= 0, IS FALSE. */
 static bool compares_with_zero(const struct sql_node *node)
 {
     return sql_is(node, SQL_BINARY) && (node->op == SQL_OP_EQ || node->op == SQL_OP_LE || node->op == SQL_OP_IS) &&
            is_zero(sql_kid(node, 1));
 }
 
-/* True for x < 'a' OR x > 'b'. */
+/* True for an expression outside of a range: x < 'a' OR x > 'b'. */
 static bool is_outside(const struct sql_node *low, const struct sql_node *high)
 {
     if (!sql_is(low, SQL_BINARY) || !sql_is(high, SQL_BINARY)) return false;
@@ -36,7 +36,7 @@ static bool is_outside(const struct sql_node *low, const struct sql_node *high)
     return ((first && second) || turned) && sql_equal(sql_kid(low, 0), sql_kid(high, 0));
 }
 
-/* True for x <> 'a', NOT (x = 'a'), x NOT IN, x NOT BETWEEN. */
+/* True for a negated condition: x <> 'a', NOT (x = 'a'), x NOT IN, x NOT BETWEEN. */
 static bool is_flipped(const struct sql_node *node)
 {
     if (sql_is(node, SQL_UNARY)) return node->op == SQL_OP_NOT && !sql_is(sql_kid(node, 0), SQL_EXISTS);
@@ -47,7 +47,7 @@ static bool is_flipped(const struct sql_node *node)
     return node->flags & SQL_F_NOT && (sql_is(node, SQL_BETWEEN) || sql_is(node, SQL_LIKE) || list);
 }
 
-/* True for a condition that is false of the rows that the question excludes. */
+/* True for a condition that is meant to be false for the rows that the question excludes. */
 static bool is_negated(const struct sql_node *node)
 {
     if (!sql_is(node, SQL_BINARY) || node->op != SQL_OP_OR) return is_flipped(node) || compares_with_zero(node);
@@ -55,7 +55,8 @@ static bool is_negated(const struct sql_node *node)
     return is_outside(left, right) || (is_flipped(left) && is_flipped(right));
 }
 
-/* Returns the column of the things in a join of one thing with many rows of `many`. NULL if there is none. */
+/* Returns the column by which things are joined to rows of `many`, several of which may belong to one thing. The answer
+ * must show columns of the things. Returns NULL if there is no such join. */
 static const struct sql_ref *thing_of(const struct vsig_subject *subject, const struct vsig_block_shape *shape,
                                       vsig_sources many)
 {
@@ -73,8 +74,8 @@ static const struct sql_ref *thing_of(const struct vsig_subject *subject, const 
     return NULL;
 }
 
-/* Returns the reference in a query of one table that shows only this column, as in IN (SELECT code FROM stock ...).
- * NULL if there is none. */
+/* Returns the only output of a block if it is a foreign key that repeats, as in IN (SELECT code FROM stock ...).
+ * Returns NULL otherwise. */
 static const struct sql_ref *reference_shown(const struct vsig_subject *subject, const struct sql_block *block)
 {
     const struct schema_index *schema = subject->schema;
@@ -87,7 +88,7 @@ static const struct sql_ref *reference_shown(const struct vsig_subject *subject,
     return NULL;
 }
 
-/* True if the block has an aggregate, or a condition on one, other than COUNT(DISTINCT x). */
+/* True if the block has a HAVING clause, or an aggregate other than COUNT(DISTINCT x). */
 static bool aggregates_rows(const struct vsig_subject *subject, const struct sql_block *block)
 {
     if (sql_kid(block->node, SELECT_HAVING)) return true;
@@ -98,14 +99,14 @@ static bool aggregates_rows(const struct vsig_subject *subject, const struct sql
     return false;
 }
 
-/* True if the answer lists things, each of which may have several rows. */
+/* True if the result of the block is a list of things, each of which may have several rows. */
 static bool lists_things(const struct sql_block *block)
 {
     return sql_kid(block->node, SELECT_DISTINCT) || block->grouped || block->role == SQL_BLOCK_TOP ||
            block->role == SQL_BLOCK_IN;
 }
 
-/* Returns the column by which a block finds things; NULL if it shows the rows themselves. */
+/* Returns the column by which a block selects things. Returns NULL if it returns the rows themselves. */
 static const struct sql_ref *things_of(const struct vsig_subject *subject, const struct vsig_block_shape *shape,
                                        vsig_sources many)
 {
@@ -115,7 +116,7 @@ static const struct sql_ref *things_of(const struct vsig_subject *subject, const
     return shape->shown & many ? NULL : thing_of(subject, shape, many);
 }
 
-/* Returns a probe for a returned thing that also has a row for which the condition is false. */
+/* Returns a probe for a thing in the result that also has a row for which the condition is false. */
 static const char *thing_with_both(struct vsig_subject *subject, const struct vsig_block_shape *shape,
                                    const struct sql_ref *thing, const struct sql_node *condition)
 {
@@ -166,16 +167,17 @@ enum err_code vsig_without_rows(struct vsig_subject *subject, struct vsig_withou
     return code;
 }
 
-/* --- differences of counts --- */
+/* --- differences between counts --- */
 
-/* A count of all rows of a block, or of its rows with a value. */
+/* A count of rows, or of rows with a value in a column. */
 struct count {
     const struct sql_node *call;
     const struct sql_block *block;
     bool distinct;
 };
 
-/* Reads COUNT(...), (SELECT COUNT(...) ...), or a column of a derived table that is such a count. */
+/* Reads COUNT(...), (SELECT COUNT(...) ...), or a column of a derived table that is such a count. Returns false for
+ * other expressions, and for counts in a grouped or correlated block. */
 static bool read_count(const struct vsig_subject *subject, const struct sql_node *node, struct count *count)
 {
     enum { MAX_STEPS = 6 };
@@ -206,7 +208,7 @@ static bool counts_rows(const struct count *count)
     return count->call->flags & SQL_F_STAR || sql_is(operand, SQL_LITERAL) || vsig_plain_column(operand);
 }
 
-/* Returns the column of `child` that refers to `parent` and repeats. NULL if there is none. */
+/* Returns a column of `child` that refers to `parent` and may have repeated values. Returns NULL if there is none. */
 static const struct schema_column *reference_to(const struct schema_index *schema, int child, int parent)
 {
     for (uint32_t i = 0; i < schema->n_joins; i++) {
@@ -230,7 +232,9 @@ static enum err_code look_at_difference(struct vsig_subject *subject, const stru
 {
     struct count things, rows;
     if (!read_count(subject, sql_kid(node, 0), &things) || !read_count(subject, sql_kid(node, 1), &rows)) return ERR_OK;
-    if (rows.block == things.block && !things.distinct) return ERR_OK; /* of each row: 1 - 0 or 1 - 1 */
+    if (rows.block == things.block && !things.distinct)
+        return ERR_OK; /* counts for each row, whose difference is 1 - 0
+                                                                        * or 1 - 1 */
     if (rows.distinct || !counts_rows(&things) || !counts_rows(&rows) || things.block->n_sources < 1) return ERR_OK;
     const struct sql_source *parent = &things.block->sources[0];
     enum err_code code = ERR_OK;

@@ -10,7 +10,7 @@ enum { DAY = 10 }; /* bytes of "2024-06-30" */
 
 static const char *const UTC[] = {"utc", "gmt", NULL};
 
-/* True for "local time", "Tokyo time", "Europe/Vienna" and "CET", but not for UTC. */
+/* True for a time zone other than UTC: "local time", "Tokyo time", "Europe/Vienna", "CET". */
 static bool asks_local(const struct text_tokens *tokens)
 {
     static const char *const LOCAL[] = {"local", "cet", "cest", "jst", "est",  "edt", "pst", "pdt",
@@ -34,7 +34,8 @@ static bool says_utc(const struct question *question)
     return question_phrase_in(&question->tokens, UTC, 0, &at) || question_phrase_in(&question->evidence, UTC, 0, &at);
 }
 
-/* True for a day with a time of day or an offset, such as a bound in UTC: '2024-05-13 22:00', '2024-05-14 +02'. */
+/* True for a date with a time of day or an offset, such as '2024-05-13 22:00' or '2024-05-14 +02'. The query may have
+ * converted such a bound to UTC. */
 static bool is_moment(const struct sql_node *literal)
 {
     if (literal->text_len <= DAY || literal->text[4] != '-') return false;
@@ -43,7 +44,7 @@ static bool is_moment(const struct sql_node *literal)
     return false;
 }
 
-/* True for the hours or seconds of a day, which turn hours into days or seconds. */
+/* True for a number such as 24 or 86400 in a calculation, which converts between days and hours, minutes or seconds. */
 static bool is_scale(const struct sql_node *node)
 {
     static const double SCALES[] = {24, 1440, 3600, 86400};
@@ -54,7 +55,7 @@ static bool is_scale(const struct sql_node *node)
     return false;
 }
 
-/* True for a literal that shifts a time: '+2 hours', 'localtime', '02:00', INTERVAL '2' HOUR. */
+/* True for a literal that may shift a time: '+2 hours', 'localtime', '02:00', INTERVAL '2' HOUR. */
 static bool is_shift(const struct sql_node *node)
 {
     static const char *const WORDS[] = {"hour", "minute", "localtime", "utc", "/"};
@@ -92,7 +93,7 @@ static bool converts_zone(const struct vsig_subject *subject)
     return false;
 }
 
-/* True if the column holds times of day without a zone of their own. */
+/* True if the column has times of day without a time zone. */
 static bool holds_plain_times(const struct schema_column *column)
 {
     const struct db_value *value = &column->stats.max;
@@ -103,7 +104,7 @@ static bool holds_plain_times(const struct schema_column *column)
     return value->text[4] == '-' && value->text[7] == '-' && strchr(" T", value->text[DAY]) != NULL;
 }
 
-/* True if no column with times is named in the evidence, or this one is. */
+/* True if the evidence names this column, or names no column with times. */
 static bool is_meant(const struct vsig_subject *subject, const struct schema_column *column)
 {
     const float *score = subject->analysis->evidence_score;

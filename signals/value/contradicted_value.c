@@ -1,9 +1,9 @@
-/* contradicted_value: the query compares a column with a value that was not stated, and the question states another
- * value of that column.
+/* contradicted_value: the query compares a column with a value that the question does not state, and the question
+ * states another value of that column.
  *
- * Word forms count on both sides (lib/question/forms.h): women and 'M', Monday and 'Fri', French and 'Germany'. A plain
- * word that happens to be a value ("the best cat") is weaker evidence than a name. It counts only if the column has few
- * values. */
+ * Both values may have another form (lib/question/forms.h): "women" and 'M', "Monday" and 'Fri', "French" and
+ * 'Germany'. A plain word that happens to be a value ("the best cat") is weaker evidence than a name. It counts only if
+ * the column has few values. */
 #include "signals/support/contradiction.h"
 #include "signals/support/names.h"
 

@@ -1,8 +1,8 @@
-/* lost_last_day: a bound that is a day, on a column whose values have times of day.
+/* lost_last_day: a bound is a day without a time, but the values of the column have times of day.
  *
- * "<= '2024-06-30'" keeps only midnight of that day. "= '2024-06-30 00:00:00'" does the same. For "after 30 June",
- * "> '2024-06-30'" counts the rest of that day; a probe looks for such rows. The data decide: the column must hold
- * values with a time of day, and the bound must not have one. */
+ * "<= '2024-06-30'" includes only midnight of that day, and so does "= '2024-06-30 00:00:00'". For "after 30 June", ">
+ * '2024-06-30'" includes the rest of that day; a probe searches for such rows. The column must have values with a time
+ * of day, and the bound must have none. */
 #include "lib/question/phrase.h"
 #include "signals/support/day.h"
 #include "signals/support/probe.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { DAY = 10, DAY_AND_TIME = 19 }; /* bytes of "2024-06-30", and of "2024-06-30 12:00:00" */
+enum { DAY = 10, DAY_AND_TIME = 19 }; /* bytes of "2024-06-30" and of "2024-06-30 12:00:00" */
 
 static bool is_day(const char *text, size_t len)
 {
@@ -18,7 +18,7 @@ static bool is_day(const char *text, size_t len)
     return len == DAY && text[4] == '-' && text[7] == '-' && question_read_date(text, len, true, &date) && date.day > 0;
 }
 
-/* True if the value has a time of day other than midnight. */
+/* True if the value is a date with a time of day other than midnight. */
 static bool has_time(const struct db_value *value)
 {
     if (value->type != DB_TEXT || value->len <= DAY || !is_day(value->text, DAY)) return false;
@@ -35,7 +35,8 @@ static bool holds_times(const struct schema_column *column)
     return found;
 }
 
-/* Returns the column that is compared with a day, if it holds times of day; else NULL. */
+/* Returns the column of `value` if `bound` is a day and the column's values have times of day. Otherwise returns
+ * NULL. */
 static const struct schema_column *timed_column(const struct vsig_run *run, const struct sql_node *value,
                                                 const struct sql_node *bound, struct question_date *day)
 {
@@ -54,13 +55,13 @@ static void add_column(struct vsig_run *run, struct vsig_finding *finding, const
                   column->name);
 }
 
-/* Checks a comparison of a value with a bound that is a day. */
+/* Reports a comparison of times with a bound that is a day, unless it is negated. */
 static void check_bound(struct vsig_run *run, const struct sql_node *node, const struct sql_node *value,
                         const struct sql_node *bound)
 {
     struct question_date day;
     const struct schema_column *column = timed_column(run, value, bound, &day);
-    if (!column || is_negated(node)) return; /* the negation keeps that day */
+    if (!column || is_negated(node)) return; /* the negated condition includes that day */
     bool equal = sql_is(node, SQL_IN) || (sql_is(node, SQL_BINARY) && node->op == SQL_OP_EQ);
     add_column(run,
                vsig_fire(run, VSIG_ERROR, node, "%s",
@@ -72,7 +73,7 @@ static void check_bound(struct vsig_run *run, const struct sql_node *node, const
 
 /* --- after a day -------------------------------------------------------------------------------------------------- */
 
-/* True if the question asks for times after that day. "On or after" and "the week after" do not. */
+/* True if the question asks for times after that day. False for "on or after" and "the week after". */
 static bool asks_after(const struct vsig_subject *subject, const struct question_date *day)
 {
     static const char *const AFTER[] = {"after", "past", "beyond", "following", "than", NULL};
@@ -94,14 +95,14 @@ static bool asks_after(const struct vsig_subject *subject, const struct question
     return false;
 }
 
-/* True if the evidence writes the day, so that it may state the bound itself. */
+/* True if the evidence contains the day. It may then state the bound itself. */
 static bool evidence_has(const struct vsig_subject *subject, const struct question_date *day)
 {
     const char *text = arena_printf(subject->arena, "%04d-%02d-%02d", day->year, day->month, day->day);
     return subject->evidence && text && strstr(subject->evidence, text);
 }
 
-/* True if the query has the day more than once, because another condition may then exclude it. */
+/* True if the query contains the day more than once. Another condition may then exclude it. */
 static bool has_day_again(const struct vsig_subject *subject, const struct question_date *day)
 {
     uint32_t n = 0;
@@ -113,7 +114,8 @@ static bool has_day_again(const struct vsig_subject *subject, const struct quest
     return n > 1;
 }
 
-/* Returns 1 if the column has a time of that day which the bound lets in, 0 if not, -1 if unknown. */
+/* Returns 1 if the column has a time on that day that meets the bound, 0 if it has none, and -1 if unknown. *code gets
+ * the error of a failed probe. */
 static int has_rows_that_day(struct vsig_run *run, const struct schema_column *column, const struct question_date *day,
                              const char *op, enum err_code *code)
 {
@@ -129,7 +131,7 @@ static int has_rows_that_day(struct vsig_run *run, const struct schema_column *c
                           code);
 }
 
-/* Checks a lower bound that is a day, if the question asks for times after that day. */
+/* Reports a lower bound that is a day, if the question asks for times after that day. */
 static enum err_code check_after(struct vsig_run *run, const struct sql_node *node, const struct sql_node *value,
                                  const struct sql_node *bound, bool strict)
 {
@@ -148,7 +150,7 @@ static enum err_code check_after(struct vsig_run *run, const struct sql_node *no
     return ERR_OK;
 }
 
-/* Checks one comparison, `value op bound`, in both directions of its meaning. */
+/* Checks the comparison `value op bound` as an upper and as a lower bound. A negation turns one into the other. */
 static enum err_code check_comparison(struct vsig_run *run, const struct sql_node *node, const struct sql_node *value,
                                       const struct sql_node *bound, enum sql_op op)
 {
@@ -159,7 +161,7 @@ static enum err_code check_comparison(struct vsig_run *run, const struct sql_nod
     return ERR_OK;
 }
 
-/* IN ('2024-03-01', '2024-03-02') matches two midnights only. */
+/* Checks a list of days in IN. IN ('2024-03-01', '2024-03-02') matches only two midnights. */
 static void check_list(struct vsig_run *run, const struct sql_node *in)
 {
     const struct sql_node *list = sql_kid(in, IN_RIGHT);

@@ -1,8 +1,7 @@
 /* other_spelling: a condition on texts selects other rows than its literal suggests.
  *
- * Equality with one spelling misses the rows with another one ('GERMLINE' and 'Germline'). If the `_` of a LIKE pattern
- * is an underscore of the question, the pattern also matches any other letter there. A probe of the data proves both
- * cases. */
+ * Equality with one spelling misses the rows with another one ('GERMLINE' and 'Germline'). If the question contains an
+ * underscore, the same `_` in a LIKE pattern matches any character. A probe of the data proves both cases. */
 #include "lib/question/question.h"
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
@@ -20,7 +19,7 @@ static bool is_text(const struct sql_node *literal)
     return literal->kind == SQL_LITERAL && literal->op == SQL_LIT_STRING;
 }
 
-/* True if another literal of the query has the other spelling. */
+/* True if another literal of the query is `form`, the other spelling. */
 static bool is_used(const struct vsig_subject *subject, const char *form)
 {
     const struct sql_node *root = subject->stmt->root;
@@ -36,7 +35,8 @@ static struct sql_node *make_text(struct arena *arena, const char *text)
     return node;
 }
 
-/* True if the condition misses a row with the other spelling. A collation may treat the two spellings as equal. */
+/* True if the condition misses a row with the other spelling `form`. A collation may treat the two spellings as
+ * equal. */
 static bool misses(struct vsig_run *run, const struct vsig_predicate *predicate, const struct sql_node *literal,
                    const char *form)
 {
@@ -64,8 +64,8 @@ static bool is_among(const struct vsig_predicate *predicate, const char *form)
     return false;
 }
 
-/* True if the question has the literal in quotation marks, in the same spelling. It may then mean only that spelling.
- */
+/* True if the question has the literal in quotation marks, in the same spelling. The question may then mean only that
+ * spelling. */
 static bool is_quoted(const struct vsig_subject *subject, const struct sql_node *literal)
 {
     const struct question *question = subject->analysis;
@@ -78,7 +78,8 @@ static bool is_quoted(const struct vsig_subject *subject, const struct sql_node 
     return false;
 }
 
-/* Copies the letters and digits of a text, in lower case. Returns their number, or 0 if they do not fit. */
+/* Copies the letters and digits of a text in lower case, without a terminator. Returns their number, or 0 if they do
+ * not fit. */
 static size_t keep_letters(const char *text, size_t len, char out[MAX_PATTERN])
 {
     size_t n = 0;
@@ -91,7 +92,8 @@ static size_t keep_letters(const char *text, size_t len, char out[MAX_PATTERN])
     return n;
 }
 
-/* True if two texts differ only in blanks around them: 'Aberdeen' and 'Aberdeen '. Questions never mean the blanks. */
+/* True if two texts differ only in blanks at their ends: 'Aberdeen' and 'Aberdeen '. No question means such a
+ * difference. */
 static bool is_padded(const char *text, size_t len, const struct sql_node *literal)
 {
     const char *other = literal->text;
@@ -103,8 +105,9 @@ static bool is_padded(const char *text, size_t len, const struct sql_node *liter
     return len == other_len && memcmp(text, other, len) == 0;
 }
 
-/* Returns a frequent value of the column that differs from the literal only in hyphens, blanks and the like. NULL if
- * there is none, or if the column does not hold the literal. Short texts and numbers may be different codes. */
+/* Returns a frequent value of the column that differs from the literal only in hyphens, blanks or other punctuation.
+ * Returns NULL if there is none, or if the column does not contain the literal. Ignores short texts and those that
+ * begin or end with a digit, because they may be different codes. */
 static const char *other_punctuation(struct vsig_run *run, const struct schema_column *column,
                                      const struct sql_node *literal)
 {
@@ -116,7 +119,9 @@ static const char *other_punctuation(struct vsig_run *run, const struct schema_c
     if (schema_column_has(run->subject->schema, column, literal->text, literal->text_len, false) != 1) return NULL;
     for (uint32_t i = 0; i < stats->n_top; i++) {
         const struct db_value *value = &stats->top[i].value;
-        if (value->type != DB_TEXT || value->len == literal->text_len) continue; /* equal lengths differ in case only */
+        if (value->type != DB_TEXT || value->len == literal->text_len)
+            continue; /* skip texts of equal length, such as
+                                                                                  * those that differ only in case */
         if (is_padded(value->text, value->len, literal)) continue;
         if (keep_letters(value->text, value->len, held) == n && memcmp(asked, held, n) == 0)
             return arena_strndup(run->subject->arena, value->text, value->len);
@@ -132,7 +137,7 @@ static void report_spelling(struct vsig_run *run, const struct vsig_predicate *p
     vsig_add_fact(run, finding, "also held", true, "%s", form);
 }
 
-/* Checks spellings with other hyphens or blanks ('check-up' and 'checkup'). Returns true after a report. */
+/* Reports a spelling with other hyphens or blanks ('check-up' and 'checkup'). Returns true after a report. */
 static bool check_punctuation(struct vsig_run *run, const struct vsig_predicate *predicate)
 {
     for (uint32_t l = 0; l < predicate->n_literals; l++) {
@@ -171,7 +176,7 @@ static void check_equality(struct vsig_run *run, const struct vsig_predicate *pr
 
 /* --- the wildcard _ --- */
 
-/* Returns the pattern with its `_` escaped, or NULL if it has none or is too long. */
+/* Returns the pattern with each `_` escaped by "!". Returns NULL if it has no `_`, contains "!", or is too long. */
 static const char *escape(struct arena *arena, const struct sql_node *pattern)
 {
     char out[2 * MAX_PATTERN + 1];
@@ -187,7 +192,7 @@ static const char *escape(struct arena *arena, const struct sql_node *pattern)
     return found ? arena_strndup(arena, out, n) : NULL;
 }
 
-/* True if the question or its evidence contains the text of the pattern with its underscore. */
+/* True if the question or the evidence contains the text of the pattern, and the text has an underscore. */
 static bool says_underline(const struct vsig_subject *subject, const struct sql_node *pattern)
 {
     size_t start = 0, end = pattern->text_len;

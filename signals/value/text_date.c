@@ -1,21 +1,22 @@
-/* text_date: a comparison or sort of dates that are stored as text, in a form that does not sort by time.
+/* text_date: a comparison or sort of dates that are stored as text in a form that does not sort by time.
  *
  * As text, '05/03/2024' is less than '12/01/2024', but it is the later date. The frequent values of the column prove
- * the fault: all have a form with the year at the end, and two of them sort in another order than their dates. A form
- * with the year first, such as ISO, sorts by time. */
+ * the fault. All have a form with the year at the end, and two of them have another order as texts than as dates. A
+ * form with the year first, such as ISO, sorts by time. */
 #include "signals/support/ordering.h"
 
 #include <string.h>
 
 enum { MAX_VALUES = 16 };
 
-/* A date with the year at the end. The first two numbers are day and month, in either order. */
+/* A date with the year at the end. The first two numbers are the day and the month, in either order. */
 struct end_date {
     const char *text;
     int first, second, year;
 };
 
-/* Reads one or two digits and the separator behind them. Returns the number of bytes read, or 0 if there are none. */
+/* Reads one or two digits and the separator after them. Returns the number of bytes read, or 0 if the text does not
+ * begin with them. */
 static size_t read_part(const char *text, char *mark, int *number)
 {
     size_t n = 0;
@@ -43,7 +44,7 @@ static int time_of(const struct end_date *date, bool day_first)
     return (date->year * 12 + month) * 31 + day;
 }
 
-/* True if two values are in another order than their dates. */
+/* True if two dates have another order as texts than in time. */
 static bool is_unordered(const struct end_date *dates, uint32_t n, bool day_first)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -69,7 +70,8 @@ static bool holds_unordered_dates(const struct schema_column *column)
     }
     if (n < 2 || (day_first && month_first)) return false;
     if (day_first || month_first) return is_unordered(dates, n, day_first);
-    return is_unordered(dates, n, true) && is_unordered(dates, n, false); /* the order is wrong for both forms */
+    return is_unordered(dates, n, true) && is_unordered(dates, n, false); /* it is unknown which comes first, so both
+                                                                           * readings must sort wrongly */
 }
 
 static void report_dates(struct vsig_run *run, const struct vsig_ordering *ordering, const struct schema_table *table)
@@ -84,7 +86,7 @@ static void report_dates(struct vsig_run *run, const struct vsig_ordering *order
 
 struct text_date_search {
     struct vsig_run *run;
-    enum err_code code; /* of a column whose values are not known */
+    enum err_code code; /* the error for a column without known values */
 };
 
 static void inspect_ordering(void *ctx, const struct vsig_ordering *ordering)

@@ -1,10 +1,10 @@
 /* unit_mismatch: a number of the question has another unit than the column that the query compares it with. The query
- * uses the number unchanged, or multiplied by the wrong factor. The signal also fires if the result has another unit
- * than requested, or if the query mixes units (lib/question/align_unit.c).
+ * uses the number without conversion, or with a wrong factor. The signal also fires if the result has another unit than
+ * requested, or if the query mixes units (lib/question/align_unit.c).
  *
- * Both sides must name their unit, as in "ten minutes" and milliseconds, or "20 billion" and profits_billion. A column
- * name without a unit suggests a plain count, but does not prove it. The signal is then silent if another number of the
- * query fits. */
+ * Both must name their unit, as in "ten minutes" and milliseconds, or "20 billion" and profits_billion. A column name
+ * without a unit suggests a plain count, but does not prove it. The signal is silent if another number of the query
+ * fits. */
 #include "signals/support/meaning.h"
 #include "signals/support/names.h"
 #include "signals/support/units.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* True if the evidence has a digit, or a word such as "thousands": it may convert the number itself. "size is in
+/* True if the evidence contains a digit or a word such as "thousand". It may then convert the number. "Size is in
  * megabytes" converts nothing. */
 static bool states_number(const struct question *question)
 {

@@ -1,13 +1,14 @@
 /* value_ambiguity: a literal of the query also occurs in another column, and the question refers to that column more
  * closely (SQLens A.1).
  *
- * Two measures decide. The first is lexical: how well the words of the question name the column, and how near to the
- * value. The second is the cosine of the embeddings of question and column. A column is reported only if it leads by
- * the margin in the first measure and is not behind in the second. A column is embedded only after the lexical measure
- * fires, because embedding is expensive.
+ * Two measures decide. The first is lexical: how well the words of the question name the column, and how close they are
+ * to the value. The second is the cosine of the embeddings of question and column. A column is reported only if it
+ * leads by the margin in the first measure and is not behind in the second. A column is embedded only after the lexical
+ * measure selects it, because embedding is expensive.
  *
- * Numbers of fewer than `min_digits` digits and booleans are skipped, because they occur everywhere. So are values that
- * more than `max_columns` columns hold, columns that a key joins, and columns that the evidence names. */
+ * Numbers with fewer than `min_digits` digits and booleans are skipped, because they occur in many columns. Values that
+ * occur in more than `max_columns` columns are skipped too. So are columns that a key joins, and columns that the
+ * evidence names. */
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -37,7 +38,7 @@ static bool is_telling(const struct vsig_run *run, const struct sql_node *litera
     return digits < len || (double)digits >= vsig_opt(run, OPT_MIN_DIGITS);
 }
 
-/* True if the evidence names the column together with the column of the literal. There is then no ambiguity. */
+/* True if the evidence names the column. There is then no ambiguity. */
 static bool evidence_names(const struct question *question, const struct schema_column *column)
 {
     return question->evidence_score && question->evidence_score[column->id] > 0.9F;
@@ -57,7 +58,7 @@ static bool place_of(const struct question *question, const char *folded, struct
     return false;
 }
 
-/* Returns how closely the question refers to the column near the tokens [first, last], between 0 and 1.3. */
+/* Returns how closely the question refers to the column near the tokens [first, last]: a score from 0 to 1.3. */
 static double closeness(const struct question *question, const struct schema_column *column, uint32_t first,
                         uint32_t last)
 {
@@ -67,7 +68,9 @@ static double closeness(const struct question *question, const struct schema_col
         if (m->id != column->id) continue;
         uint32_t end = m->first + m->n_tokens - 1;
         uint32_t gap = end < first ? first - end : m->first > last ? m->first - last : 0;
-        if (gap == 0 && m->n_tokens <= last - first + 1) continue; /* the words of the value itself name no column */
+        if (gap == 0 && m->n_tokens <= last - first + 1)
+            continue; /* the words of the value itself do not name a
+                                                                    * column */
         double score = m->score * (gap <= NEAR ? 1 : gap <= FAR ? 0.6 : 0.3);
         best = score > best ? score : best;
     }
@@ -81,7 +84,8 @@ static bool embed_column(const struct vsig_subject *subject, const struct schema
     return text && subject->embedder->embed(subject->embedder, text, strlen(text), out);
 }
 
-/* Returns 1 if the embedding ranks `other` at least as close, 0 if it does not, and -1 if there is no embedding. */
+/* Returns 1 if the embedding of the question is at least as close to `other` as to `used`, else 0. Returns -1 if there
+ * is no embedding. */
 static int embedding_agrees(const struct vsig_subject *subject, const struct schema_column *used,
                             const struct schema_column *other)
 {
@@ -98,7 +102,7 @@ static int embedding_agrees(const struct vsig_subject *subject, const struct sch
     return text_cosine(question, b, embedder->dim) >= text_cosine(question, a, embedder->dim);
 }
 
-/* True if a key joins the columns, so that they hold the same things. */
+/* True if a key joins the columns, so their values stand for the same things. */
 static bool same_thing(const struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
 {
     bool derived = false;
@@ -114,7 +118,8 @@ static bool query_compares(const struct vsig_subject *subject, const struct sche
     return false;
 }
 
-/* Returns the other column that the question refers to most, and its lead over the used one. NULL if there is none. */
+/* Returns the other column that the question refers to most closely, and sets *lead to its lead over the used column.
+ * Returns NULL if no column leads by the margin. */
 static const struct schema_column *best_rival(const struct vsig_run *run, const struct use *use,
                                               const struct schema_hit *hits, uint32_t n, uint32_t first, uint32_t last,
                                               double *lead)
@@ -194,8 +199,8 @@ static bool is_read(const struct vsig_subject *subject, const struct schema_colu
     return query_reads_table(subject, (int)column->table);
 }
 
-/* Checks LIKE '%Ayr%' on a column that holds the word only among others. It fires if another column of the tables holds
- * the word as its whole value, because the word is then a place and not a part of a name. */
+/* Checks LIKE '%Ayr%', if no value of the column is just this word. Reports it if another column of the query's tables
+ * has the word as a whole value. The word is then probably a place and not a part of a name. */
 static void check_pattern(struct vsig_run *run, const struct sql_node *node)
 {
     const struct vsig_subject *subject = run->subject;
