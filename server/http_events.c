@@ -68,7 +68,7 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
     http_judge_end_span(events->config, outcome, err.code, &events->span);
     http_judge_reply(events->id, outcome, &err, &reply);
     write_end(events, &reply);
-    http_stream_unref(events->stream); /* reference of the wait */
+    http_stream_unref(events->stream); /* releases the reference of the wait */
 }
 
 static void send_request(struct events *events)

@@ -1,6 +1,6 @@
-/* Validates the head and the chunks of a request. A line at a time is cut off the input; a table maps the fields that
- * matter to their checks. `struct framing` counts the fields that decide where the request ends, so that a second one
- * is refused. Incomplete input is valid so far or already invalid: the caller repeats the check with more bytes.
+/* Validates the head and the chunks of a request. Lines are cut off the input one at a time. A table maps the fields
+ * that matter to their checks. `struct framing` counts the fields that decide where the request ends, so that a second
+ * one is refused. Incomplete input may already be invalid. Otherwise the caller repeats the check with more bytes.
  */
 #include "server/http_head.h"
 

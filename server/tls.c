@@ -66,7 +66,7 @@ static int check_pair(const struct certificate *certificate)
                                         gnutls_pk_to_sign((gnutls_pk_algorithm_t)algorithm, GNUTLS_DIG_SHA256), 0,
                                         &data, &signature);
     }
-    (*gnutls_free)(signature.data); /* a variable of the library */
+    (*gnutls_free)(signature.data); /* gnutls_free is a variable of the library, not a function */
     return rc;
 }
 

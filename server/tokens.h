@@ -37,7 +37,7 @@ typedef enum err_code tokens_check_fn(void *ctx, const char *path, const struct 
                                       struct err *err);
 
 /* Opens the file. `check` may be NULL; `ctx` must outlive the tokens. Returns ERR_IO or ERR_CONFIG; the text has the
- * place and the reason. The caller owes tokens_close. */
+ * place and the reason. Close with tokens_close. */
 enum err_code tokens_open(const char *path, tokens_check_fn *check, void *ctx, struct tokens **out, struct err *err);
 /* Frees the tokens. Call it after all tenants are released. NULL is allowed. */
 void tokens_close(struct tokens *tokens);
@@ -45,7 +45,7 @@ void tokens_close(struct tokens *tokens);
  * a time, concurrently with all other functions. */
 bool tokens_refresh(struct tokens *tokens, struct err *err);
 
-/* Returns the tenant of "Bearer TOKEN"; the caller owes tenant_unref. Returns NULL for an unknown token.
+/* Returns the tenant of "Bearer TOKEN". Release it with tenant_unref. Returns NULL for an unknown token.
  * `authorization` may be NULL. Thread: any. */
 const struct tenant *tokens_check(struct tokens *tokens, const char *authorization);
 void tenant_unref(const struct tenant *tenant);
