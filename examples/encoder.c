@@ -46,7 +46,7 @@ static void project(const json_t *vector, int8_t *out)
         out[d] = length > 0 ? (int8_t)lround(EXAMPLES_SCALE * sums[d] / sqrt(length)) : 0;
 }
 
-/* Returns the vectors of a list of texts, as JSON, or NULL with `err`. */
+/* Returns the vectors of a list of texts as JSON, or NULL with `err` set. */
 static json_t *ask(struct examples_encoder *encoder, json_t *texts, struct err *err)
 {
     char *asked = json_dumps(texts, JSON_COMPACT), *told = NULL;
