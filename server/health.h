@@ -4,7 +4,7 @@
  *    /healthz   liveness: 503 if a loop is stuck (--stall-ms) or the transport has failed permanently.
  *               Unreachable brokers or Redis do not count, since a restart would not help
  *    /readyz    readiness: also 503 until every loop has run once, and while a consumer waits for
- *               its partitions (checked every few seconds). A takeover delays readiness by at most HEALTH_RESTORE_MS,
+ *               its partitions (as of a few seconds ago). A takeover delays readiness by at most HEALTH_RESTORE_MS,
  *               so that a rollout waits for it, but not without limit
  *
  * The health pages have one line per check, for people to read.

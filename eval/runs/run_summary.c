@@ -37,7 +37,7 @@ struct run_tally {
     struct of_signal signals[RUN_SIGNALS];
     GArray *databases; /* struct of_database, by id */
     struct eval_reliability reliability;
-    /* struct risk_record: struct risk_record; a random sample of them if there are more than GUARANTEE_MAX_RECORDS */
+    /* struct risk_record; a random sample of them if there are more than GUARANTEE_MAX_RECORDS */
     GArray *records;
     uint64_t offered, random;
 };
