@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 struct mark {
-    uint32_t start, end; /* bytes of the text; an empty range marks a position */
+    uint32_t start, end; /* byte offsets in the text; an empty range marks a position */
     unsigned number;     /* shown after the carets */
 };
 

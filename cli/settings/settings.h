@@ -1,4 +1,4 @@
-/* The resolved settings of one run. Each field belongs to a row of cli/settings/options.c, which also holds its
+/* Holds the resolved settings of one run. Each field belongs to a row of cli/settings/options.c, which also has its
  * default. */
 #ifndef ASSAY_CLI_SETTINGS_SETTINGS_H
 #define ASSAY_CLI_SETTINGS_SETTINGS_H
