@@ -23,7 +23,7 @@ static json_t *request_of(const struct agent *agent, const struct mcp_call *call
     return extra;
 }
 
-/* Sets the request to be judged as the result. Takes ownership of the request. */
+/* Stores the request in `result`, to be judged. Takes ownership of the request. */
 static void leave(json_t *request, struct mcp_result *result)
 {
     result->judge = json_dumps(request, JSON_COMPACT);

@@ -198,7 +198,7 @@ static json_t *candidates_json(const json_t *verdict)
     return out;
 }
 
-/* Returns the verdict in the form of the tools' schema. */
+/* Returns the structured result for a verdict, as the schemas of the tools describe it. */
 static json_t *verdict_json(const json_t *verdict, const struct row *row, const char *uri)
 {
     static const char *const same[] = {"sql",   "chosen", "p_correct",     "threshold", "message",

@@ -329,7 +329,7 @@ static struct place *find_place(const struct drive *drive, const char *code)
 }
 
 /* Sets *out to the position of the other kind of redrive for a dead letter, and reads it on first use. Returns ERR_OK
- * with *out NULL if there is no other kind. */
+ * with *out NULL if no other redrive can have sent it. */
 static enum err_code other_place(struct drive *drive, const struct letter_origin *origin, const struct place **out)
 {
     bool coded = drive->post->cli->settings.dlq.code != NULL;

@@ -36,7 +36,7 @@ struct eval {
     struct eval_data *data;
     struct eval_gold *golds;
     GHashTable *votes; /* tag → struct votes */
-    GPtrArray *labels; /* JSON array of each request, by tag - 1; NULL unless requested */
+    GPtrArray *labels; /* labels of each request as a JSON array, indexed by tag - 1; NULL unless requested */
     enum msg_strategy strategy;
     struct progress progress;
     bool show;

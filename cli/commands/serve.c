@@ -29,7 +29,7 @@ struct serve {
     struct tokens *tokens; /* tokens that `files` has read; NULL allows all callers */
     struct http_api *api;
     struct serve_runs *runs; /* NULL if no runs are served */
-    GArray *routes;          /* struct http_route: of the page and of the backend */
+    GArray *routes;          /* struct http_route: routes of the page and of the backend */
     struct otlp *otlp;
     struct predictor *predictor; /* predictor of a schema linker's errors; NULL disables /v1/linkings */
     struct predictor_options predictor_options;

@@ -27,10 +27,11 @@ static const char *const state_names[] = {"new", "written", "indexing", "ready",
 struct shown {
     struct serve_runs *runs;
     char *name, *path;
-    GMutex lock; /* lock of the members below; held while the index is queried, never while it is built */
+    GMutex lock; /* protects the members below; held while the index is queried, but not while it is built */
     enum state state;
     struct run_index *run; /* NULL unless ready */
-    struct stat status;    /* status of the file at the last check; a failed file is not retried */
+    /* status of the file at the last check; after a failure, the file is retried only when it has changed */
+    struct stat status;
     struct run_progress progress;
     struct err err; /* reason of the state RUN_FAILED */
     int64_t used_ns;
@@ -38,7 +39,7 @@ struct shown {
 
 struct serve_runs {
     char *dir;
-    GMutex lock; /* lock of `shown`; taken before a run's own lock */
+    GMutex lock; /* protects `shown`; lock it before the lock of a run */
     GHashTable *shown;
     GThreadPool *indexer;
     atomic_bool closing;
@@ -187,7 +188,7 @@ static void say_state(const struct shown *shown, struct http_reply *reply)
     json_decref(json);
 }
 
-/* Returns a ready run with its lock held. Returns NULL after setting the reply. */
+/* Returns a run that is ready, and holds its lock. If the run is not ready, sets the reply and returns NULL. */
 static struct shown *take(struct serve_runs *runs, const char *name, struct http_reply *reply)
 {
     struct stat status;

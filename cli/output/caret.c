@@ -39,8 +39,8 @@ static size_t piece_end(const char *sql, size_t len, size_t start, unsigned widt
     return line_end;
 }
 
-/* Prints one line of carets under the piece [start, end). Takes the marks whose bit in `todo` is set, and leaves out
- * marks that overlap one already printed. Returns the bits of the printed marks. */
+/* Prints one line of carets under the piece [start, end). Takes the marks whose bit in `todo` is set. Leaves out a mark
+ * if earlier carets already cover its columns. Returns the bits of the printed marks. */
 static guint64 caret_line(FILE *stream, const char *sql, size_t start, size_t end, const struct mark *marks, unsigned n,
                           guint64 todo, unsigned indent)
 {

@@ -141,7 +141,7 @@ static void coverage_row(struct table *table, json_t *list, const char *name, co
     g_free(sets);
 }
 
-/* Adds one setting: a row for each stage. */
+/* Adds the results with one set of options: a row for each stage. */
 static enum err_code add_coverage(const struct output *out, struct table *table, json_t *list,
                                   const struct predictor_options *options, struct err *err)
 {

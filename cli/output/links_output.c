@@ -8,7 +8,7 @@
 
 static const double FAINT = 0.15, RIVAL_GAP = 0.3;
 
-/* Returns "singer.age", "singer", "'France'" or "descending", for example. Free with g_free. */
+/* Returns the name of a part, such as "singer.age", "singer", "'France'" or "descending". Free with g_free. */
 static char *name_of(const struct link_query *links, const struct link_part *part)
 {
     const struct schema_index *schema = links->question->schema;

@@ -1,4 +1,4 @@
-/* Writes verdicts to a topic: JSON, with the request's id as key, like those of a fleet. Thread: main. */
+/* Writes verdicts to a topic in the form that a fleet uses: JSON, with the request's id as key. Thread: main. */
 #ifndef ASSAY_CLI_REPLAY_TOPIC_SINK_H
 #define ASSAY_CLI_REPLAY_TOPIC_SINK_H
 

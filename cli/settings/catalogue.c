@@ -1,5 +1,5 @@
-/* The section `databases` (catalogue.h). The option tables read entries into structs, which are checked when they are
- * complete. The function catalogue_open reads passwords and builds the connection strings once. catalogue_pick and
+/* Reads the section `databases` (catalogue.h). The option tables read entries into structs, which are checked when they
+ * are complete. The function catalogue_open reads passwords and builds the connection strings once. catalogue_pick and
  * catalogue_restrict combine the policies of an entry and the settings; the stricter rule applies. */
 #include "cli/settings/catalogue.h"
 #include "cli/settings/denied_settings.h"
@@ -243,7 +243,7 @@ struct worker_databases catalogue_databases(const struct cli *cli)
     return databases;
 }
 
-/* Returns the settings' limits, overridden by those of the entry. */
+/* Returns the limits of the settings. A limit that the entry sets replaces that of the settings. */
 static struct db_limits limits_of(const struct settings *s, const struct db_limits *own)
 {
     return (struct db_limits){

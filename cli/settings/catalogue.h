@@ -70,7 +70,7 @@ enum err_code catalogue_pick(struct cli *cli, const char *asked, struct worker_d
 enum err_code catalogue_restrict(const struct cli *cli, struct arena *arena, struct worker_database *out,
                                  struct err *err);
 
-/* Returns the opened entries, for engine_settings. */
+/* Returns the databases that catalogue_open has opened, and the roots of --db-root, for engine_settings. */
 struct worker_databases catalogue_databases(const struct cli *cli);
 
 #endif

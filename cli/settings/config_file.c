@@ -31,7 +31,7 @@ static enum err_code refuse(const struct reader *r, const yaml_node_t *node, con
     return err_set(r->err, ERR_CONFIG, "%s:%zu: %s", r->path, node->start_mark.line + 1, what);
 }
 
-/* Returns the text of a scalar, or NULL for another node or a text with a NUL. */
+/* Returns the text of a node. Returns NULL if the node is not a scalar, or its text contains a NUL. */
 static const char *scalar(const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SCALAR_NODE) return NULL;

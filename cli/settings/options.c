@@ -1,6 +1,6 @@
-/* The tables of all options (options.h). Each group is one array of rows, in the order of the documentation. --help,
- * the man pages and docs/configuration.md print the texts of the rows. The functions at the end of the file convert
- * between text and field, by the type of the row. A new option is one row here and one field in settings.h. */
+/* Defines the tables of all options (options.h). Each group is one array of rows, in the order of the documentation.
+ * --help, the man pages and docs/configuration.md print the texts of the rows. The functions at the end of the file
+ * convert between text and field, by the type of the row. A new option is one row here and one field in settings.h. */
 #include "cli/settings/options.h"
 #include "examples/examples.h"
 #include "lib/schema/deny_name.h"

@@ -30,7 +30,7 @@ enum option_type {
 
 struct option_row {
     const char *name; /* name of the flag: words with dashes */
-    int key;          /* short letter, or 0 */
+    int key;          /* letter of the short flag, or 0 */
     enum option_type type;
     const char *arg;      /* placeholder in --help; NULL for a flag */
     size_t offset;        /* offset of the field in struct settings */
@@ -46,8 +46,8 @@ struct option_group {
     const char *section;
     const char *title;             /* heading in --help and the man page */
     const struct option_row *rows; /* ends with a NULL name */
-    /* The rows are keys of a training recipe (--recipe). As flags, variables and keys of the section they are accepted
-     * for one more version, with a warning, and are not documented. */
+    /* The rows are keys of a training recipe (--recipe). For one more version they are also accepted as flags,
+     * variables and keys of the section, with a warning. These forms are not documented. */
     bool recipe;
 };
 

@@ -64,7 +64,7 @@ struct settings {
         int64_t n;
     } shots;
     struct {
-        struct remote_model model; /* its endpoint is unused */
+        struct remote_model model; /* its field `endpoint` is unused; `endpoints` replaces it */
         struct string_list endpoints;
         const char *prompts, *calls, *when;
         double hit_rate, price_in, price_out, money;
