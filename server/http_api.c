@@ -25,7 +25,7 @@ enum {
     HEAD_BYTES = 32 << 10,
     LAST_WORDS_MS = 2000,
     SLOW_THREADS = 2,
-    MAX_SLOW = 64 /* queued and running calls of the slow threads */
+    MAX_SLOW = 64 /* maximum number of queued and running calls of the slow threads */
 };
 
 struct http_api {

@@ -7,7 +7,7 @@
  *                                   (server/http_batch.h)
  *    GET  /v1/verdicts/ID           the newest verdict of that id, as long as this process stores it
  *    POST /v1/verdicts/ID/answers   the user's answer to the question of that verdict
- *    POST /v1/linkings              a trace of a schema linker (docs/traces.md); returns its unreliable places
+ *    POST /v1/linkings              a trace of a schema linker (docs/traces.md); returns the places where the linker is unreliable
  *
  * The caller of http_api_open may add rows (server/http_route.h). Errors are application/problem+json (RFC 9457); their
  * `code` is the name of the error code.
@@ -47,7 +47,8 @@ struct http_api_config {
     /* Accepts only a Host header that names this machine. Otherwise a foreign page could resolve its own name to this
      * address and let a browser send requests. */
     bool local;
-    /* accepted values of Host besides the names of this machine; if there are none, `local` decides */
+    /* accepted values of Host besides the names of this machine. If there are any, Host is checked even if `local` is
+     * false */
     const char *const *hosts;
     unsigned n_hosts;
     size_t max_bytes; /* maximum size of a request */

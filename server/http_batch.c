@@ -15,9 +15,9 @@
 #include <string.h>
 
 enum {
-    MAX_BYTES = 16 << 20, /* bytes of all lines */
-    AT_ONCE = 32,         /* requests of one batch in progress at a time */
-    AHEAD = 64,           /* distance between the next request to send and the first unwritten line */
+    MAX_BYTES = 16 << 20, /* maximum size of all lines together */
+    AT_ONCE = 32,         /* maximum number of requests of one batch in progress */
+    AHEAD = 64,           /* maximum distance between the next request to send and the first unwritten line */
     QUEUED_BYTES = 1 << 20
 };
 

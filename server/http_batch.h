@@ -15,7 +15,7 @@
 #include "server/http_api.h"
 
 #define HTTP_BATCH "/v1/batch"
-enum { HTTP_BATCH_LINES = 1000 }; /* requests, at most */
+enum { HTTP_BATCH_LINES = 1000 }; /* maximum number of requests in a batch */
 
 struct batches;
 

@@ -7,7 +7,7 @@
  *    400  duplicate field of HTTP_GATE_FIELDS; Host is not HOST or HOST:PORT; a control character in the path
  *    421  Host is not an accepted name of the listener: a foreign page resolved its own name to this address
  *    403  Origin is not the origin of the request's target, or is `null`
- *    403  Sec-Fetch-Site is neither `same-origin` nor `none`: another port of this machine is `same-site`
+ *    403  Sec-Fetch-Site is neither `same-origin` nor `none` (pages on other ports of this machine send `same-site`)
  *    415  the body of a POST does not have the media type of its route
  *
  * Responses have no CORS field, so the preflight of a foreign page fails and no foreign page can read a response. A

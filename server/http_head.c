@@ -55,7 +55,7 @@ static bool is_called(struct slice text, const char *name)
     return text.len == strlen(name) && g_ascii_strncasecmp(text.at, name, text.len) == 0;
 }
 
-/* Removes blanks before a value. Blanks after it stay: libraries disagree about "5 " and "chunked ". */
+/* Removes blanks before a value. Keeps blanks after it, because libraries disagree about "5 " and "chunked ". */
 static struct slice value_of(struct slice text)
 {
     while (text.len && (*text.at == ' ' || *text.at == '\t')) text.at++, text.len--;
@@ -175,8 +175,7 @@ enum head_state http_head_check(const char *bytes, size_t len, const char **why)
 
 /* --- chunks --- */
 
-/* Reads the size of a chunk and checks its extension. A line without an end may have no digit yet, and may end with
- * CR. */
+/* Reads the size of a chunk and checks its extension. An incomplete line may have no digit yet, and may end with CR. */
 static const char *check_size(struct slice line, bool ended, size_t *size)
 {
     size_t n = 0;

@@ -15,7 +15,7 @@ struct judge_request {
 };
 
 /* Decodes a request in JSON into the arena, adds an id if it has none, and restricts it to its tenant's databases and
- * columns. Returns ERR_FULL, before any decoding, if the tenant has no free place. Other errors are those of
+ * columns. Returns ERR_FULL, before any decoding, if the tenant has no free slot. Other errors are those of
  * edge_decode_request, such as ERR_MALFORMED. */
 enum err_code http_judge_read(const struct http_api_config *config, const struct http_request *http, const void *json,
                               size_t len, struct arena *arena, struct judge_request *out, struct err *err);

@@ -99,7 +99,8 @@ struct http_route {
     size_t max_bytes;    /* maximum size of the body; 0 means the limit of a request */
     void (*answer)(void *ctx, const struct http_request *request, struct http_reply *reply);
     /* Fills the reply after the verdict of reply->judge. If there is no outcome, `outcome` is NULL and `err` has the
-     * reason; ERR_DEADLINE means that the wait ended first. NULL means the reply of /v1/judge. Must be quick. */
+     * reason; ERR_DEADLINE means that the wait ended first. Must be quick. If `finish` is NULL, the reply is that of
+     * /v1/judge. */
     void (*finish)(void *ctx, const char *state, const struct outcome *outcome, const struct err *err,
                    struct http_reply *reply);
     void *ctx;

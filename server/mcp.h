@@ -114,7 +114,8 @@ bool mcp_is_slow(const struct mcp_message *message);
 /* Answers a message of that tenant; `tenant` is NULL without tenants. Free the answer with mcp_answer_clear. */
 void mcp_answer(const struct mcp *mcp, const struct mcp_message *message, const struct tenant *tenant,
                 struct mcp_answer *out);
-/* Completes an answer with `state`: from the `verdict` of its request, or from `err` if that is NULL. */
+/* Completes the answer to which `state` belongs, from the verdict of its request. If `verdict` is NULL, `err` has the
+ * reason. */
 void mcp_finish(const struct mcp *mcp, const char *state, const char *verdict, size_t len, const struct err *err,
                 struct mcp_answer *out);
 void mcp_answer_clear(struct mcp_answer *answer);

@@ -33,7 +33,7 @@ struct otlp {
     pthread_mutex_t lock; /* protects all fields below */
     pthread_cond_t changed;
     bool stopping, ended;
-    int64_t drain_until_ns; /* set when stopping begins */
+    int64_t drain_until_ns; /* deadline of the shutdown; set when the shutdown begins */
     uint64_t sent, refused;
     struct trace_span batch[BATCH]; /* used by the thread only */
 };

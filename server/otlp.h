@@ -22,8 +22,8 @@ struct otlp_config {
     const char *endpoint; /* base address; /v1/traces is appended */
     const char *service;  /* service.name: "assay-worker" */
     const char *version;  /* service.version */
-    /* file with lines "Name: value", sent as headers of each post; may be NULL. With plain http only if the endpoint is
-     * this machine */
+    /* file with lines "Name: value", sent as headers of each post; may be NULL. Over plain HTTP they are allowed only
+     * if the endpoint is this machine */
     const char *headers_file;
     const char *ca_file; /* trusted certificates instead of the system's; NULL means the system's */
     const char *proxy;   /* may be NULL */
@@ -37,7 +37,7 @@ struct otlp_config {
 struct otlp_stats {
     uint64_t sent;    /* spans that the collector accepted */
     uint64_t dropped; /* spans dropped because the queue was full */
-    uint64_t refused; /* spans that the collector rejected or could not be sent to it */
+    uint64_t refused; /* spans that the collector rejected, or that could not be sent */
 };
 
 struct otlp;

@@ -20,7 +20,7 @@ struct certificate {
     gnutls_pcert_st certs[MAX_CHAIN];
     unsigned n_certs;
     gnutls_privkey_t key;
-    int64_t retired_ns; /* time at which another one replaced it */
+    int64_t retired_ns; /* time at which another certificate replaced it */
 };
 
 struct tls {
