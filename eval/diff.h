@@ -25,7 +25,7 @@ struct diff_id {
     uint64_t start; /* byte offset at which its line starts */
     uint32_t line;  /* line number, at most UINT32_MAX; for messages only */
     bool matched;   /* the other side has this id too */
-    bool foreign;   /* seen on the streaming side only */
+    bool foreign;   /* only the streamed side has this id */
 };
 
 struct diff_ids {
@@ -40,8 +40,8 @@ enum { DIFF_MAX_IDS = 1U << 30 };
 void diff_ids_init(struct diff_ids *ids);
 void diff_ids_free(struct diff_ids *ids);
 
-/* Returns the entry of an id, and creates it if it is new (*fresh). Returns NULL if there are DIFF_MAX_IDS. Valid until
- * the next call. */
+/* Returns the entry of an id, and creates it if it is new (*fresh). Returns NULL if DIFF_MAX_IDS entries exist. The
+ * entry is valid until the next call. */
 struct diff_id *diff_ids_take(struct diff_ids *ids, const char *id, bool *fresh);
 
 /* Returns the entry of an id, or NULL. */

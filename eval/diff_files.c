@@ -210,8 +210,8 @@ static void choose_indexed(struct comparison *d)
         return;
     }
     if (d->indexed == 0 || g_file_test(names[1], G_FILE_TEST_IS_REGULAR)) return;
-    for (int i = 0; i < 2; i++)
-        if (strcmp(names[i], "-") != 0 && !g_file_test(names[i], G_FILE_TEST_EXISTS)) return; /* reported later */
+    for (int i = 0; i < 2; i++) /* opening the file reports the error */
+        if (strcmp(names[i], "-") != 0 && !g_file_test(names[i], G_FILE_TEST_EXISTS)) return;
     stop(d, ERR_USAGE, "one of the two files is read twice, so it must be a regular file");
 }
 

@@ -165,7 +165,7 @@ bool fingerprint_make(const struct db_result *result, struct fingerprint *out)
 
 void fingerprint_free(struct fingerprint *print)
 {
-    g_free(print->values); /* one block; see fingerprint_make */
+    g_free(print->values); /* all arrays are one block, which fingerprint_make allocates */
     *print = (struct fingerprint){0};
 }
 

@@ -1,4 +1,4 @@
-/* Counts false alarms: signals that fire on queries known to be right. */
+/* Counts false alarms: how often each signal fires on queries that are known to be right. */
 #ifndef ASSAY_EVAL_EVAL_GOLD_H
 #define ASSAY_EVAL_EVAL_GOLD_H
 

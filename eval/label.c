@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time limits of the reference labeller. The reference labeller has no limits on rows and bytes; these are far above
- * the needs of an answer. */
+/* Time limits of the reference labeller. The limits on rows and bytes are additional; they are far above the needs of
+ * an answer. */
 static const struct db_limits gold_limits = {
     .time_ms = 20000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
 static const struct db_limits candidate_limits = {

@@ -9,8 +9,8 @@
 
 enum {
     P_BINS = 20,
-    POINTS = 200,   /* points of the curve of risk against coverage */
-    ALPHAS = 60,    /* guarantees, in steps of ALPHA_STEP */
+    POINTS = 200,   /* maximum number of points of the curve of risk against coverage */
+    ALPHAS = 60,    /* number of values of alpha, in steps of ALPHA_STEP, for which a guarantee is computed */
     DATABASES = 200 /* databases that are listed individually, those with the most verdicts */
 };
 static const double ALPHA_STEP = 0.005, DELTA = 0.1, Z_95 = 1.96;
