@@ -22,7 +22,7 @@ const char *examples_encoder_name(const struct examples_encoder *encoder)
     return encoder ? encoder->name : "assay hashed n-grams 1";
 }
 
-/* Returns +1 or -1, the same in every build. */
+/* Returns 64 pseudorandom signs, one for each bit. They are the same in every build. */
 static uint64_t signs_of(uint64_t at)
 {
     uint64_t z = (at + 1) * UINT64_C(0x9E3779B97F4A7C15);

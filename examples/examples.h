@@ -14,9 +14,8 @@
  * signs takes milliseconds for a million examples (bench/examples.c). A search in an HNSW graph also cannot exclude the
  * examples of the same question without losing others.
  *
- * Questions, SQL and errors are texts and data of users, so a store is as confidential as its log. Leave out
- * confidential parts when you build the store. Thread: any number may search a store concurrently; only one may write
- * it.
+ * Questions, SQL and errors are texts and data of users, so a store is as confidential as its log. `assay examples
+ * build` leaves out confidential parts. Thread: any number may search a store concurrently; only one may write it.
  */
 #ifndef ASSAY_EXAMPLES_EXAMPLES_H
 #define ASSAY_EXAMPLES_EXAMPLES_H

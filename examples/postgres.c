@@ -1,18 +1,18 @@
 /* Implements a store in PostgreSQL with the extension vector (pgvector), for fleets whose workers share one store.
  *
- * `assay_example` has the columns of the file's table, with an HNSW index (inner product) on each of the three vectors,
- * and the words as tsvector. A search is one statement. It returns the nearest NEAR examples by each part of the key,
- * with their likeness by all of these parts, and the best examples by words. This file fuses the ranks, as for a store
- * in a file, and holds no examples in memory. Vectors have the same integers as in a file, and likeness is the same
- * product of vectors.
+ * DESIGN. `assay_example` has the columns of the file's table, with an HNSW index (inner product) on each of the three
+ * vectors, and the words as tsvector. A search is one statement. It returns the nearest NEAR examples by each part of
+ * the key, with their likeness by all of these parts, and the best examples by words. This file fuses the ranks, as for
+ * a store in a file, and holds no examples in memory. Vectors have the same integers as in a file, and likeness is the
+ * same product of vectors.
  *
  * `build` fills tables with other names and renames them at the end, in one transaction, so searches never see an
  * incomplete store. Later additions insert one row each, without a common transaction. Concurrent additions of the same
  * example are stored once, by the digest of question and SQL. Searching needs only SELECT.
  *
- * While the server is unreachable a search finds nothing, and reconnects only after RETRY_NS. A connection string with
- * a password is refused, because it would be visible in settings and process lists. libpq reads the password from
- * PGPASSFILE or PGPASSWORD instead.
+ * While the server is unreachable, searches find nothing, and the store reconnects only after RETRY_NS. A connection
+ * string with a password is refused, because it would be visible in settings and process lists. libpq reads the
+ * password from PGPASSFILE or PGPASSWORD instead.
  */
 #include "examples/store.h"
 
