@@ -236,7 +236,7 @@ static json_t *whynot_json(const struct story *story)
                      "probes", (int)from->probes, "culprits", culprits);
 }
 
-/* Returns the verifier's features by name; omits unknown ones. */
+/* Returns the verifier's features by name. Omits features whose value is unknown. */
 static json_t *features_json(struct story *story)
 {
     float values[FEATURE_COUNT];
