@@ -32,7 +32,7 @@ struct diff_ids {
     struct diff_id *all; /* entries in order of the file */
     uint32_t *slots;     /* open addressing, 1 + index into `all`; 0 if free */
     uint32_t n, room, n_slots;
-    uint64_t seed; /* random seed of the hash, so that nobody can choose colliding ids */
+    uint64_t seed; /* random seed of the hash, so that an attacker cannot choose colliding ids */
 };
 
 enum { DIFF_MAX_IDS = 1U << 30 };

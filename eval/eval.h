@@ -181,8 +181,8 @@ void eval_data_free(struct eval_data *data);
 void eval_add(struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
               const struct sql_catalog *catalog);
 
-/* Computes the report, with `rounds` bootstrap resamples for the intervals (0: no intervals). Free with
- * eval_report_free. */
+/* Computes the report, with `rounds` bootstrap resamples for the intervals. With 0 rounds there are no intervals. Free
+ * with eval_report_free. */
 struct eval_report *eval_measure(const struct eval_data *data, const struct vsig_options *signals, unsigned rounds);
 void eval_report_free(struct eval_report *report);
 

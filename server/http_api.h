@@ -7,7 +7,8 @@
  *                                   (server/http_batch.h)
  *    GET  /v1/verdicts/ID           the newest verdict of that id, as long as this process stores it
  *    POST /v1/verdicts/ID/answers   the user's answer to the question of that verdict
- *    POST /v1/linkings              a trace of a schema linker (docs/traces.md); returns the places where the linker is unreliable
+ *    POST /v1/linkings              a trace of a schema linker (docs/traces.md); returns the places where
+ *                                   the linker is unreliable
  *
  * The caller of http_api_open may add rows (server/http_route.h). Errors are application/problem+json (RFC 9457); their
  * `code` is the name of the error code.

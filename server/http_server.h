@@ -13,8 +13,8 @@
  *    HTTP_STAGE_BODY      the library reads the body. A chunked body is inspected in the kernel first, like the head,
  *                         up to head_bytes for both; an invalid chunk gets the same 400. Beyond that, and with TLS or
  *                         `Expect`, the library answers an invalid chunk with a static page of HTML, and closes
- *    HTTP_STAGE_WAITING   the client waits for this server: it has no deadline, is never closed, and counts only towards
- *                         the limit of all connections
+ *    HTTP_STAGE_WAITING   the client waits for this server: it has no deadline, is never closed, and counts only
+ *                         towards the limit of all connections
  *    HTTP_STAGE_ANSWER    the client reads its answer
  *    HTTP_STAGE_REFUSED   the client got 400; its further bytes are read and dropped, so that it can read the answer
  *

@@ -15,7 +15,8 @@
 #include <string.h>
 
 enum {
-    /* A tag has the tenant's number from this bit on, and the request's number below. As an offset it is not negative. */
+    /* A tag has the tenant's number from this bit on, and the request's number below. As an offset it is never
+     * negative. */
     TENANT_SHIFT = 47,
     TURN_MS = 50,
     SLOW_THREADS = 2,          /* slow threads of a worker, as in a fleet */
