@@ -232,9 +232,9 @@ static void set_locale(void)
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* Ignores two signals, so that a failed write returns an error instead: EPIPE for a closed connection, and EFBIG for a
- * file at its size limit. By default, the signals end the process. A program that this one starts restores them, or
- * ignores them itself. */
+/* Ignores two signals, so that a failed write returns an error instead. The error is EPIPE for a closed connection, and
+ * EFBIG for a file at its size limit. By default, the signals end the process. A program that this one starts restores
+ * them, or ignores them itself. */
 static void ignore_signals_of_writes(void)
 {
     signal(SIGPIPE, SIG_IGN);

@@ -75,7 +75,7 @@ struct diff_verdict {
 bool diff_verdict_read(const struct lines *lines, struct diff_verdict *out, struct err *err);
 void diff_verdict_free(struct diff_verdict *verdict);
 
-/* A signal of a candidate whose state changed. */
+/* A changed state of a candidate's signal. */
 struct diff_signal {
     uint32_t candidate;
     const char *name;

@@ -4,9 +4,9 @@
  * - The first SELECT of a chain of set operations counts, and the rest of the chain is one nested query. An ORDER BY or
  *   LIMIT after the chain belongs to its last SELECT, and so does not count.
  * - A condition is an operand of AND, OR and a leading NOT, in ON, WHERE and HAVING, with or without parentheses.
- * - An aggregate in HAVING does not count as one, but each AND or OR in HAVING does, and so does each negated condition
- *   of WHERE and HAVING. The published counting has this effect, because it inspects the first field of each entry of
- *   those lists.
+ * - An aggregate in HAVING does not count as an aggregate. But each AND or OR in HAVING counts as one, and so does each
+ *   negated condition of WHERE and HAVING. The published counting has this effect, because it inspects the first
+ *   field of each entry of those lists.
  *
  * Spider's language has neither CTE nor EXISTS; here each counts as a nested query. A query in FROM does not, as in
  * Spider.

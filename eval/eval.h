@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-/* The selection method of the SQL. */
+/* The methods of choosing the SQL of the answer. */
 enum eval_choice { CHOICE_FIRST, CHOICE_FIRST_EXECUTABLE, CHOICE_MAJORITY, CHOICE_ASSAY, CHOICE_ORACLE, CHOICE_COUNT };
 
 /* The scores that can decide whether an answer is given (triggering.h): X(ID, name, description). */
@@ -32,7 +32,7 @@ enum eval_score {
 const char *eval_score_name(enum eval_score score);
 const char *eval_score_text(enum eval_score score);
 
-/* One question. */
+/* The evaluation of one question. */
 struct eval_question {
     uint32_t database;
     uint32_t n_candidates, iterations;
@@ -104,7 +104,7 @@ struct eval_contrast {
     uint32_t fixed, broken;
 };
 
-/* The questions of one level. */
+/* The measures over the questions of one difficulty level. */
 struct eval_level {
     uint32_t n;
     struct eval_share selection[CHOICE_COUNT], gain; /* gain: over the first executable candidate */
@@ -189,7 +189,7 @@ void eval_report_free(struct eval_report *report);
 /* Fits the models in five folds by database, measures each model, and appends the results to report->folds. */
 enum err_code eval_folds(const struct eval_data *data, unsigned rounds, struct eval_report *report, struct err *err);
 
-/* Parts of eval_measure. */
+/* Compute parts of the report. eval_measure calls them. */
 void eval_selection(const struct eval_data *data, unsigned rounds, struct eval_report *out);
 void eval_calibration(const struct eval_data *data, struct eval_report *out);
 

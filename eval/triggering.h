@@ -14,7 +14,7 @@
 
 #include "eval/eval.h"
 
-enum { TRIGGERING_STEPS = 4 }; /* a quarter, half, three quarters, all of the questions */
+enum { TRIGGERING_STEPS = 4 }; /* shares of the questions: a quarter, a half, three quarters, all */
 
 struct triggering {
     const char *name;      /* name of the score in JSON */

@@ -2,9 +2,9 @@
  *
  * DESIGN. `assay_example` has the columns of the file's table, with an HNSW index (inner product) on each of the three
  * vectors, and the words as tsvector. A search is one statement. It returns the nearest NEAR examples by each part of
- * the key, with their likeness by all of these parts, and the best examples by words. This file fuses the ranks, as for
- * a store in a file, and holds no examples in memory. Vectors have the same integers as in a file, and likeness is the
- * same product of vectors.
+ * the key, and the best examples by words. Each has its likeness by all parts of the key. This file fuses the ranks, as
+ * for a store in a file, and holds no examples in memory. Vectors have the same integers as in a file, and likeness is
+ * the same product of vectors.
  *
  * `build` fills tables with other names and renames them at the end, in one transaction, so searches never see an
  * incomplete store. Later additions insert one row each, without a common transaction. Concurrent additions of the same

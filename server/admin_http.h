@@ -1,7 +1,7 @@
 /* Serves the metrics and probes of a process over a small HTTP listener for operators' tools.
  *
  * DESIGN. One thread, which runs server/http_server.h, answers GET and HEAD of a few fixed paths, one request per
- * connection. It runs beside the main work, and no client may delay that work or block the listener for long. When
+ * connection. No client may delay the main work of the process or block the listener for long. When
  * ADMIN_HTTP_CONNECTIONS are open, a new connection replaces the one without progress for the longest time. The head
  * must arrive within ADMIN_HTTP_MS, and the answer must be read within the same time. Heads have a size limit; bodies
  * are not read.

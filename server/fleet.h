@@ -18,8 +18,8 @@ struct fleet_part {
     const char *name; /* thread name; at most 15 bytes */
     void *ctx;
     enum err_code (*run)(void *ctx, struct err *err); /* runs until `stop`; an earlier return ends the process */
-    void (*stop)(void *ctx);                          /* thread: main */
-    /* clock_now_ns of the last loop iteration; 0 before the first. Any thread */
+    void (*stop)(void *ctx);                          /* asks `run` to end. Thread: main */
+    /* Returns the clock_now_ns of the last loop iteration, or 0 before the first. Thread: any. */
     int64_t (*heartbeat_ns)(void *ctx);
 };
 

@@ -1,7 +1,7 @@
 /* Defines the metrics of the fleet's processes, and copies the statistics of each component into them.
  *
- * Each row here is a metric with its help text, and a line of docs/metrics.md; a test compares the two. A process shows
- * the metrics of its own parts. No label value comes from a request.
+ * Each row is a metric with its help text. docs/metrics.md has a line for each row; a test compares the two. A process
+ * shows the metrics of its own parts. No label value comes from a request.
  */
 #ifndef ASSAY_SERVER_FLEET_METRICS_H
 #define ASSAY_SERVER_FLEET_METRICS_H

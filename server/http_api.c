@@ -184,7 +184,7 @@ static void send_judge(struct call *call)
     suspend(call, STEP_WAITING);
     enum err_code code = http_judge_read(&call->api->config, &call->request, json, len, &arena, &request, &call->err);
     if (!code) g_strlcpy(call->id, request.message->id, sizeof call->id);
-    if (!code && call->route->finish) request.only_caller = true; /* the caller does not learn this id */
+    if (!code && call->route->finish) request.only_caller = true; /* the reply of such a row does not contain the id */
     if (!code)
         code =
             http_judge_send(&call->api->config, &call->request, &request, &call->span, on_done, NULL, call, &call->err);

@@ -66,7 +66,7 @@ struct http_reply {
 
 /* Returns an error as a body: problem+json (RFC 9457). `detail` may be NULL. Release with g_bytes_unref. */
 GBytes *http_problem(unsigned status, const char *title, const char *code, const char *detail);
-/* Fills the reply with such an error. */
+/* Fills the reply with the error that http_problem returns. */
 void http_reply_problem(struct http_reply *reply, unsigned status, const char *title, const char *code,
                         const char *detail);
 /* Fills the reply with the problem of an error code and its status. */
@@ -79,7 +79,8 @@ void http_reply_json(struct http_reply *reply, char *json);
 struct http_description {
     const char *sentence;
     const struct json_schema_field *query; /* ends with an entry without a name; may be NULL */
-    /* name of the json_schema_object of each body, or of each line of NDJSON; NULL means any content */
+    /* names of json_schema_objects: of the request body and of the response body, or of each line of NDJSON. NULL means
+     * any content */
     const char *takes, *gives;
     bool lines; /* both bodies are NDJSON */
     /* the answer may be server-sent events, if the client accepts them (server/http_events.h) */

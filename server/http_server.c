@@ -86,8 +86,8 @@ static void enter(struct guest *guest, enum http_stage stage)
     guest->since_ns = clock_now_ns();
 }
 
-/* Ends a connection. If the library has the socket, it is only shut down: the library then reads the end and closes
- * it. */
+/* Ends a connection. If the library has the socket, the socket is only shut down. The library then reads the end of the
+ * stream and closes the socket. */
 static void leave(struct guest *guest)
 {
     if (guest->connection) {
@@ -216,7 +216,7 @@ static void hand_over(struct guest *guest)
         return;
     }
     if (!is_held(guest)) enter(guest, HTTP_STAGE_BODY);
-    server->handed = guest; /* MHD_add_connection calls on_connection */
+    server->handed = guest; /* MHD_add_connection calls on_connection, which needs it */
     if (MHD_add_connection(server->daemon, guest->fd, (struct sockaddr *)&from, len) != MHD_YES)
         guest->stage = HTTP_STAGE_FREE; /* the library closes the socket in any case */
     server->handed = NULL;

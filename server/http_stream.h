@@ -2,8 +2,9 @@
  *
  * DESIGN. A source writes into a buffer, on any thread. The library's thread copies from it as the client reads. If the
  * buffer is empty, the connection is suspended until the next write and uses no thread. A source with much data must
- * not write ahead of a slow client: `pump` is called whenever the client has read, and http_stream_queued returns the
- * unread bytes. The stream has a reference count, since a source may get its result after the client has disconnected.
+ * not write ahead of a slow client. So `pump` is called whenever the client has read, and http_stream_queued returns
+ * the number of unread bytes. The stream has a reference count, since a source may get its result after the client has
+ * disconnected.
  */
 #ifndef ASSAY_SERVER_HTTP_STREAM_H
 #define ASSAY_SERVER_HTTP_STREAM_H

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Error codes: those of JSON-RPC, then those of the protocol, and from -32000 to -32019 the server's own. */
+/* The error codes of JSON-RPC and of the protocol. The codes from -32000 to -32019 are the server's own. */
 enum mcp_error {
     MCP_NO_ERROR = 0,
     MCP_PARSE_ERROR = -32700,

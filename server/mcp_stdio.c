@@ -69,7 +69,7 @@ static void call_free(struct call *call)
     g_free(call);
 }
 
-/* Answers a call that needs a verdict. */
+/* Judges the request of a call that needs a verdict, and replaces the answer by the completed one. */
 static void finish(const struct stdio *stdio, struct mcp_answer *answer)
 {
     struct err err = {0};

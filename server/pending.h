@@ -5,7 +5,8 @@
  * earlier. So the newest verdicts are stored, up to a limit in bytes. A caller whose position becomes known late finds
  * its verdict among them. A caller that has stopped waiting can get its verdict by id, as long as it is stored.
  *
- * Thread: any, for all functions. A callback runs on the thread that caused it, without a lock unless stated.
+ * Thread: any, for all functions. A callback runs on the thread that caused it. It runs without a lock unless its
+ * contract says otherwise.
  */
 #ifndef ASSAY_SERVER_PENDING_H
 #define ASSAY_SERVER_PENDING_H

@@ -15,7 +15,7 @@ LATE_LIBRARY(libgnutls, LIBGNUTLS_CALLS, LIBGNUTLS_FILE, LIBGNUTLS_PACKAGE)
 
 enum { MAX_CHAIN = 16, MAX_FILE = 1 << 20, RETIRED_S = 60 };
 
-/* The content of the files at one time. */
+/* A certificate and its key, as the files contained them at one time. */
 struct certificate {
     gnutls_pcert_st certs[MAX_CHAIN];
     unsigned n_certs;

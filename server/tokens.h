@@ -6,8 +6,8 @@
  *
  * A tenant may have several tokens, so that one can be replaced while the other is still valid. `databases` is
  * required; ["*"] means all. `expose` is the upper limit of exposed data (docs/formats.md); without it, the request
- * decides. The file is reloaded when it changes. If a new file is invalid, the log has the error and the previous one
- * stays in use.
+ * sets the level. The file is reloaded when it changes. If a new file is invalid, the log has the error and the
+ * previous one stays in use.
  *
  * A token must be long and random (`openssl rand -hex 32`). Then a plain hash is sufficient, since an attacker cannot
  * try all tokens. For each request all hashes are compared in constant time.
@@ -26,7 +26,7 @@ struct tenant {
     uint16_t number;                  /* from 1; a name has the same number as long as the process runs */
     bool all;                         /* all databases */
     char **databases, **deny_columns; /* end with NULL */
-    enum msg_expose expose;           /* unset if the request decides */
+    enum msg_expose expose;           /* unset if the request sets the level */
 };
 
 struct tokens;

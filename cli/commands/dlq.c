@@ -70,7 +70,7 @@ static enum err_code next_letter(struct range *range, const struct bus_message *
     return code == ERR_FULL ? err_set(err, ERR_UNREACHABLE, "the brokers stopped sending records") : code;
 }
 
-/* True for a code of lib/base/error.h. */
+/* True for the name of an error code of lib/base/error.h. */
 static bool is_known(const char *code)
 {
     return strcmp(err_name(err_from_name(code)), code) == 0;

@@ -233,7 +233,7 @@ static void zsh_completion(void)
 
 /* --- fish ------------------------------------------------------------------------------------------------------ */
 
-/* Prints text, escaped for single quotes of fish. */
+/* Prints text as a single-quoted string of fish. */
 static void fish_text(const char *text)
 {
     fputc('\'', stdout);

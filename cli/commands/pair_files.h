@@ -24,7 +24,7 @@ enum {
 struct pair {
     struct sql_file file;
     const char *folder;                   /* name of the folder that contains it */
-    const char *question, *evidence, *db; /* NULL if the file has none */
+    const char *question, *evidence, *db; /* NULL if the file does not contain the key */
     struct msg_text sql;
     enum err_code code; /* ERR_OK, or the reason why the pair cannot be judged; `why` has the reason in words */
     const char *why;    /* reason in words. With ERR_OK, a reason means that the file holds no pair and is skipped */

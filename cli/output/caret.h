@@ -16,7 +16,7 @@ struct mark {
 };
 
 /* Prints `sql` in lines of at most `width` columns (broken at spaces). Each line has `indent` spaces before it, and the
- * carets of its marks below it. Control characters are made visible. */
+ * carets of its marks below it. Control characters are shown as escapes. */
 void caret_print(FILE *stream, const char *sql, size_t len, const struct mark *marks, unsigned n_marks, unsigned indent,
                  unsigned width);
 

@@ -33,8 +33,8 @@ static char *field_names(unsigned fields)
     return g_string_free(text, FALSE);
 }
 
-/* Returns the signals that changed to, or from, MSG_FIRED, with their candidate, such as "empty_predicate@0 ...". Free
- * with g_free. */
+/* Returns the signals that changed to MSG_FIRED if `gained`, else those that changed from it. Each has the index of its
+ * candidate: "empty_predicate@0 ...". Free with g_free. */
 static char *signal_names(const struct diff_pair *pair, bool gained)
 {
     GString *text = g_string_new(NULL);

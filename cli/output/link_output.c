@@ -16,7 +16,7 @@ enum { NEAR = 100 };
 
 static const char *const merge_names[] = {[PREDICTOR_MAJORITY] = "majority", [PREDICTOR_PERMUTED] = "permuted"};
 
-/* Output of a table: text with a title, or members of a JSON object. */
+/* The target of the tables: text with titles, or members of one JSON object. */
 struct output {
     const struct predictor *predictor;
     const struct link_surrogate *surrogate;

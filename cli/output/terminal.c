@@ -54,7 +54,7 @@ bool terminal_progress(void)
     return isatty(STDERR_FILENO) == 1 && !is_set("CI");
 }
 
-/* A character as shown. */
+/* A character, and how it is shown. */
 struct glyph {
     size_t bytes;     /* size of the character in the text */
     unsigned columns; /* width on a terminal */

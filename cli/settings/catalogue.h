@@ -26,7 +26,7 @@
 enum { CATALOGUE_MAX = 4096 };
 
 struct catalogue_entry {
-    const char *name, *origin; /* file:line */
+    const char *name, *origin; /* origin: file:line of the entry */
     const char *path;
     const char *password_file, *password_variable;
     const char *descriptions;

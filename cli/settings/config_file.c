@@ -59,7 +59,8 @@ typedef enum err_code pair_fn(struct reader *r, const char *context, const char 
 /* Calls `each` for the pairs of a mapping; refuses repeated keys. */
 static enum err_code each_pair(struct reader *r, const char *context, const yaml_node_t *node, pair_fn *each)
 {
-    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0) return ERR_OK; /* "judge:" without content */
+    /* a section may have no content, as in "judge:" */
+    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0) return ERR_OK;
     if (node->type != YAML_MAPPING_NODE) return refuse(r, node, "expected a mapping (key: value)");
     GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
     enum err_code code = ERR_OK;

@@ -1,6 +1,6 @@
-/* Diagrams as SVG: one square plot with both axes from 0 to 1, a title, and a description for screen readers. Equal
- * data give equal bytes. Lines differ in dashes and marks as well as in colour. Thread: one at a time for each
- * diagram. */
+/* Draws diagrams as SVG. A diagram is one square plot with both axes from 0 to 1, a title, and a description for screen
+ * readers. Equal data give equal bytes. Lines differ in dashes and marks as well as in colour. Thread: one at a time
+ * for each diagram. */
 #ifndef ASSAY_EVAL_PLOTS_SVG_H
 #define ASSAY_EVAL_PLOTS_SVG_H
 
