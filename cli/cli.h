@@ -1,7 +1,7 @@
-/* One run of the program: its command, settings and terminal.
+/* Defines one run of the program: its command and settings, and the functions that print its messages.
  *
- * Exit codes are part of the interface: 0 validated (or done), 1 judged but not validated, 2 usage, configuration or
- * internal error, 130 interrupted. Standard output carries data; everything else goes to standard error.
+ * Exit codes are part of the interface. 0: validated, or done. 1: judged but not validated. 2: usage, configuration or
+ * internal error. 130: interrupted. Standard output carries data; everything else goes to standard error.
  */
 #ifndef ASSAY_CLI_CLI_H
 #define ASSAY_CLI_CLI_H
@@ -18,15 +18,16 @@ struct cli;
 struct command {
     const char *name;
     const char *sentence;                     /* summary for the list of commands */
-    const char *guide;                        /* the page of docs/ with details; NULL if there is none */
-    const char *args;                         /* "LOG", "--db FILE SQL..."; a line for each form */
+    const char *guide;                        /* page of docs/ with details; NULL if there is none */
+    const char *args;                         /* usage, such as "LOG" or "--db FILE SQL..."; one line for each form */
     const char *description;                  /* paragraphs for --help and the man page, separated by a blank line */
     const char *examples;                     /* lines for the man page; NULL if there are none */
     const struct option_group *const *groups; /* groups of its flags; ends with NULL */
-    const char *main_flags;                   /* "db question": the flags that --help shows; NULL shows all */
-    const char *words;                        /* "build show": allowed values of the first argument; NULL allows any */
-    int min_args, max_args;                   /* max_args is -1 for any number */
-    int (*run)(struct cli *cli);              /* exit code. Thread: main */
+    const char *main_flags;                   /* flags that --help shows, such as "db question"; NULL shows all */
+    /* allowed values of the first argument, such as "build show"; NULL allows any */
+    const char *words;
+    int min_args, max_args;      /* max_args is -1 for any number */
+    int (*run)(struct cli *cli); /* exit code. Thread: main */
 };
 
 /* The commands of cli/commands/list.h except the hidden ones; ends with NULL. */
@@ -42,7 +43,7 @@ struct cli {
     struct settings settings;
     struct vsig_options *signals;
     struct catalogue *catalogue; /* databases of the configuration files; NULL if there are none */
-    GHashTable *origins;         /* "section.key" → origin of its value; absent for a default */
+    GHashTable *origins;         /* "section.key" → origin of its value; has no entry for a default */
     const char **args;           /* arguments that are not flags */
     int n_args;
 };
@@ -63,8 +64,8 @@ enum err_code settings_set_signal(struct cli *cli, const char *signal, const cha
 enum err_code settings_set_property(struct cli *cli, const char *name, const char *value, const char *origin,
                                     struct err *err);
 
-/* Sets "section.key" from text, and records the origin; `append` as in option_set. ERR_CONFIG for an unknown key; the
- * message lists the known ones. */
+/* Sets "section.key" from text, and records the origin. `append` is that of option_set. Returns ERR_CONFIG for an
+ * unknown key; the message lists the known keys. */
 enum err_code settings_set(struct cli *cli, const char *section, const char *key, const char *text, bool append,
                            const char *origin, struct err *err);
 
@@ -72,7 +73,7 @@ enum err_code settings_set(struct cli *cli, const char *section, const char *key
 enum err_code settings_set_recipe(struct cli *cli, const char *key, const char *text, bool append, const char *origin,
                                   struct err *err);
 
-/* Returns where "section.key" was set, or "default". */
+/* Returns the origin of the value of "section.key", or "default". */
 const char *settings_origin(const struct cli *cli, const char *section, const char *key);
 
 /* Reads a YAML file into the settings. A missing file is an error only if `required`. */

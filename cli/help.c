@@ -62,7 +62,8 @@ static void add_option(GArray *options, const struct option_row *row)
                                  .key = row->key ? row->key : 0x100 + (int)options->len,
                                  .arg = row->arg,
                                  .doc = row->sentence,
-                                 .group = (int)options->len + 1}; /* one group each: argp sorts within a group */
+                                 /* each flag gets a group of its own, because argp sorts within a group */
+                                 .group = (int)options->len + 1};
     g_array_append_val(options, option);
 }
 
@@ -79,7 +80,7 @@ static void add_options(GArray *options, const struct command *command, bool few
     g_strfreev(names);
 }
 
-/* Removes argp's note on arguments of flags. */
+/* Removes the note on flag arguments that argp adds to the help. */
 static char *without_note(int key, const char *text, void *input)
 {
     (void)input;
@@ -141,7 +142,7 @@ struct nearest {
     unsigned least;
 };
 
-/* Accepts names with up to a third of wrong letters, and longer names with this beginning. */
+/* Accepts a name if at most a third of the letters differ, or if it begins with the word. */
 static void consider(struct nearest *nearest, const char *name)
 {
     unsigned limit = (unsigned)MAX(1, strlen(nearest->word) / 3);

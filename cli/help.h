@@ -1,4 +1,4 @@
-/* Help on usage: --help, and suggestions for an unknown word. */
+/* Prints --help, and suggests the nearest flag or command for an unknown word. */
 #ifndef ASSAY_CLI_HELP_H
 #define ASSAY_CLI_HELP_H
 
@@ -9,7 +9,7 @@
 /* Flags that every command has in addition to its own; ends with zeros. */
 extern const struct argp_option help_options[];
 
-/* Handles one of these flags and exits; returns ARGP_ERR_UNKNOWN for any other key. `short_help` prints --help. */
+/* Handles one of help_options and exits. Returns ARGP_ERR_UNKNOWN for any other key. `short_help` prints --help. */
 error_t help_on_key(int key, const char *arg, struct argp_state *state, void (*short_help)(const struct command *),
                     const struct command *command);
 
@@ -19,7 +19,8 @@ void help_print(const struct command *command);
 /* Returns the flag of this command with this name or unique prefix, or NULL. */
 const struct option_row *help_find_flag(const struct command *command, const char *name, size_t len);
 
-/* Return the flag (with leading dashes) or command nearest to `word`, or NULL. Text of the arena or static. */
+/* Return the flag (with leading dashes) or command nearest to `word`, or NULL. The text is static or lives in the
+ * arena. */
 const char *help_near_flag(const struct command *command, const char *word);
 const char *help_near_command(const char *word);
 

@@ -6,7 +6,7 @@
 #include "cli/output/terminal.h"
 #include "lib/db/executor.h"
 
-#include "cli/commit.h" /* made by the build: ASSAY_COMMIT */
+#include "cli/commit.h" /* the build generates it; defines ASSAY_COMMIT */
 
 #include <argp.h>
 #include <locale.h>
@@ -146,8 +146,8 @@ static bool flags_are_known(const struct command *command, int argc, char *const
     return false;
 }
 
-/* Reads the command's flags, resolves the settings, and runs the command. argp exits by itself on --help and bad usage.
- */
+/* Reads the command's flags, resolves the settings, and runs the command. On --help and bad usage, argp ends the
+ * process. */
 static int run_command(struct cli *cli, int argc, char **argv)
 {
     struct parse parse = {.cli = cli,
@@ -210,7 +210,7 @@ static error_t on_command(int key, char *arg, struct argp_state *state)
         argp_error(state, "unknown command '%.80s'%s%s%s", arg, near ? ": did you mean " : "", near ? near : "",
                    near ? "?" : "");
     cli->n_args = state->next - 1; /* index of the command */
-    state->next = state->argc;     /* the rest belongs to the command */
+    state->next = state->argc;     /* the remaining words belong to the command */
     return 0;
 }
 
@@ -232,8 +232,9 @@ static void set_locale(void)
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* Turns two signals into errors of the write: EPIPE for a closed connection, and EFBIG for a file at its size limit. By
- * default they would end the process. A started program gets the signals back, or ignores them itself. */
+/* Ignores two signals, so that a failed write returns an error instead. The error is EPIPE for a closed connection, and
+ * EFBIG for a file at its size limit. By default, the signals end the process. A program that this one starts restores
+ * them, or ignores them itself. */
 static void ignore_signals_of_writes(void)
 {
     signal(SIGPIPE, SIG_IGN);

@@ -22,17 +22,17 @@
 
 struct diff_id {
     XXH128_hash_t hash;
-    uint64_t start; /* byte of its line */
-    uint32_t line;  /* capped at UINT32_MAX: for messages only */
+    uint64_t start; /* byte offset at which its line starts */
+    uint32_t line;  /* line number, at most UINT32_MAX; for messages only */
     bool matched;   /* the other side has this id too */
-    bool foreign;   /* seen on the streaming side only */
+    bool foreign;   /* only the streamed side has this id */
 };
 
 struct diff_ids {
     struct diff_id *all; /* entries in order of the file */
     uint32_t *slots;     /* open addressing, 1 + index into `all`; 0 if free */
     uint32_t n, room, n_slots;
-    uint64_t seed; /* random seed of the hash, so that colliding ids cannot be chosen */
+    uint64_t seed; /* random seed of the hash, so that an attacker cannot choose colliding ids */
 };
 
 enum { DIFF_MAX_IDS = 1U << 30 };
@@ -40,8 +40,8 @@ enum { DIFF_MAX_IDS = 1U << 30 };
 void diff_ids_init(struct diff_ids *ids);
 void diff_ids_free(struct diff_ids *ids);
 
-/* Returns the entry of an id, and creates it if it is new (*fresh). Returns NULL if there are DIFF_MAX_IDS. Valid until
- * the next call. */
+/* Returns the entry of an id, and creates it if it is new (*fresh). Returns NULL if DIFF_MAX_IDS entries exist. The
+ * entry is valid until the next call. */
 struct diff_id *diff_ids_take(struct diff_ids *ids, const char *id, bool *fresh);
 
 /* Returns the entry of an id, or NULL. */
@@ -56,7 +56,7 @@ enum diff_field {
     DIFF_P,
     DIFF_SIGNALS,
     DIFF_CANDIDATES,   /* the candidates differ, so the requests differ */
-    DIFF_EXPLANATIONS, /* only if requested */
+    DIFF_EXPLANATIONS, /* compared only if diff_rules.explanations is set */
     DIFF_FIELD_COUNT
 };
 
@@ -75,7 +75,7 @@ struct diff_verdict {
 bool diff_verdict_read(const struct lines *lines, struct diff_verdict *out, struct err *err);
 void diff_verdict_free(struct diff_verdict *verdict);
 
-/* A signal of a candidate whose state changed. */
+/* A changed state of a candidate's signal. */
 struct diff_signal {
     uint32_t candidate;
     const char *name;
@@ -101,8 +101,8 @@ struct diff_rules {
 /* Sets fields and signals (which must be an empty array). */
 void diff_compare(struct diff_pair *pair, const struct diff_rules *rules);
 
-/* True if two texts have the same normal form. NULL equals only NULL; texts that do not parse are compared as they are.
- */
+/* True if two texts have the same normal form. NULL equals only NULL. Texts that do not parse are compared byte by
+ * byte. */
 bool diff_same_sql(const char *a, const char *b);
 
 /* --- totals --- */
@@ -110,9 +110,9 @@ bool diff_same_sql(const char *a, const char *b);
 enum { DIFF_STEPS = 6, DIFF_MAX_SIGNALS = 1024 };
 extern const double diff_steps[DIFF_STEPS]; /* upper bounds of |change of p_correct|; the last is 1 */
 
-struct diff_tally {            /* numbers of candidates, by the change of a signal's state */
-    uint64_t gained, lost;     /* now fires; no longer fires */
-    uint64_t blinded, sighted; /* became unavailable; became available */
+struct diff_tally {            /* counts of candidates whose state of a signal changed */
+    uint64_t gained, lost;     /* the signal started to fire; the signal stopped firing */
+    uint64_t blinded, sighted; /* the signal became unavailable; the signal became available */
 };
 
 enum diff_measure { DIFF_BY_NOTHING, DIFF_BY_FORM, DIFF_BY_EXECUTION };
@@ -125,10 +125,11 @@ struct diff_totals {
     double p_up, p_down, p_sum[2];
     GHashTable *signals; /* name → struct diff_tally */
     enum diff_measure measure;
-    uint64_t measured, right[2], better, worse; /* better, worse: of pairs with both sides known */
-    uint64_t unknown[2];                        /* measured, but neither right nor wrong */
-    uint64_t no_gold, gold_failed;              /* pairs that could not be measured */
-    uint64_t bad_requests;                      /* invalid lines of the log */
+    /* better, worse: pairs with both answers known, by which side is right */
+    uint64_t measured, right[2], better, worse;
+    uint64_t unknown[2];           /* answers of measured pairs that stayed DIFF_UNKNOWN */
+    uint64_t no_gold, gold_failed; /* pairs that could not be measured */
+    uint64_t bad_requests;         /* invalid lines of the log */
 };
 
 void diff_totals_init(struct diff_totals *totals);
@@ -141,8 +142,8 @@ void diff_count(struct diff_totals *totals, const struct diff_pair *pair);
 
 struct diff_gold;
 
-/* Creates a measurer that executes on these databases, or compares normal forms if `databases` is NULL. `databases`
- * must outlive it. */
+/* Creates a measurer. It executes queries on `databases`, which must outlive it. If `databases` is NULL, it compares
+ * normal forms. */
 struct diff_gold *diff_gold_new(const struct worker_databases *databases);
 void diff_gold_free(struct diff_gold *gold);
 
@@ -156,21 +157,22 @@ enum err_code diff_measure(struct diff_gold *gold, struct diff_pair *pair, const
 /* --- diff_files.c: the whole comparison --- */
 
 struct diff_files {
-    const char *names[2];                     /* A, B; one may be "-" or a pipe */
-    const char *log;                          /* source of gold instead of the verdicts; NULL if there is none */
-    const struct worker_databases *databases; /* databases that run gold; NULL compares normal forms */
+    const char *names[2]; /* A, B; one may be "-" or a pipe */
+    /* query log with the gold queries; NULL means that the verdicts contain them */
+    const char *log;
+    const struct worker_databases *databases; /* databases on which gold runs; NULL compares normal forms */
     struct diff_rules rules;
-    uint64_t most; /* maximum verdicts of a side; more are an error. 0 sets no limit */
+    uint64_t most; /* maximum number of verdicts of a side; more are an error. 0 sets no limit */
     void (*pair)(void *ctx, const struct diff_pair *pair); /* receives a changed pair */
-    /* Receives an id that one side lacks (`only`), or that occurs again; `side` is the one that has it. */
+    /* Receives an id that only `side` has (`only` is true), or that `side` repeats. */
     void (*lone)(void *ctx, const char *id, unsigned side, uint64_t line, bool only);
-    void (*left_out)(void *ctx, const char *text); /* receives a line that is not a verdict, or gold that cannot run.
-                                                    * May be NULL */
+    /* reports a line that is not a verdict, or a gold query that cannot run. May be NULL */
+    void (*left_out)(void *ctx, const char *text);
     void *ctx;
 };
 
-/* Compares the files and counts into `totals` (of diff_totals_init). Errors: a file is unreadable, changed meanwhile,
- * or is not text; both are pipes; there are more than `most` verdicts. */
+/* Compares the files and counts into `totals`, which diff_totals_init has set up. Errors: a file is unreadable, is not
+ * text or changed during the comparison; both are pipes; there are more than `most` verdicts. */
 enum err_code diff_files(const struct diff_files *asked, struct diff_totals *totals, struct err *err);
 
 #endif

@@ -95,8 +95,8 @@ static int state_of(const json_t *state)
     return -1;
 }
 
-/* Records a change of a signal's state. A signal that only one side has counts as silent on the other, so a new signal
- * that fires is a gain. A candidate that one side did not judge is not compared. */
+/* Records a change of a signal's state. If only one side has a signal, it counts as silent on the other side. So a new
+ * signal that fires is a gain. A candidate that one side did not judge is not compared. */
 static void note_signal(struct diff_pair *pair, uint32_t candidate, const char *name, const json_t *a, const json_t *b)
 {
     int from = a ? state_of(a) : MSG_SILENT, to = b ? state_of(b) : MSG_SILENT;
@@ -136,7 +136,7 @@ static void compare_candidates(struct diff_pair *pair, const struct diff_rules *
 static bool same_p(double a, double b, double tolerance)
 {
     if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-    return fabs(a - b) <= tolerance * (1 + 1e-9); /* decimals that differ by exactly the tolerance */
+    return fabs(a - b) <= tolerance * (1 + 1e-9); /* decimals that differ by exactly the tolerance count as equal */
 }
 
 void diff_compare(struct diff_pair *pair, const struct diff_rules *rules)
@@ -178,7 +178,7 @@ static void count_p(struct diff_totals *totals, double a, double b)
     if (moved != 0) (moved > 0 ? totals->up : totals->down)[step]++;
 }
 
-/* Returns the tally of a signal. Names come from files: past the bound they share one tally. */
+/* Returns the tally of a signal. Names come from files, so names beyond DIFF_MAX_SIGNALS share one tally. */
 static struct diff_tally *tally_of(struct diff_totals *totals, const char *name)
 {
     struct diff_tally *tally = g_hash_table_lookup(totals->signals, name);

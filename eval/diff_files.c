@@ -52,8 +52,8 @@ static uint32_t short_line(uint64_t line)
     return (uint32_t)MIN(line, UINT32_MAX);
 }
 
-/* Reads the next verdict of a side; reports and counts lines that are not verdicts. Returns 1, or 0 at the end or (with
- * d->failed) to stop. */
+/* Reads the next verdict of a side; reports and counts lines that are not verdicts. Returns 1 for a verdict and 0 at
+ * the end. Also returns 0, and sets d->failed, after an error. */
 static int next_verdict(struct comparison *d, unsigned side, struct diff_verdict *out)
 {
     struct err err = {0};
@@ -76,8 +76,8 @@ static int next_verdict(struct comparison *d, unsigned side, struct diff_verdict
     return 1;
 }
 
-/* Returns the entry of an id; a new one gets the position of `lines`. Returns NULL and sets d->failed if there are too
- * many. */
+/* Returns the entry of an id. A new entry gets the position of the current line. Returns NULL and sets d->failed if
+ * there are too many. */
 static struct diff_id *take_id(struct comparison *d, const struct lines *lines, const char *id, bool *fresh)
 {
     struct diff_id *entry = diff_ids_take(&d->ids, id, fresh);
@@ -200,7 +200,7 @@ static void open_one(struct comparison *d, const char *name, struct lines *lines
     if (!d->failed && lines_open(name, lines, &err) != ERR_OK) stop(d, err.code, "%s: %s", name, err.text);
 }
 
-/* Chooses the side that is read twice: A, unless it is not a regular file. */
+/* Chooses the indexed side, which is read twice: A if it is a regular file, otherwise B. */
 static void choose_indexed(struct comparison *d)
 {
     const char *const *names = d->asked->names, *log = d->asked->log;
@@ -210,8 +210,8 @@ static void choose_indexed(struct comparison *d)
         return;
     }
     if (d->indexed == 0 || g_file_test(names[1], G_FILE_TEST_IS_REGULAR)) return;
-    for (int i = 0; i < 2; i++)
-        if (strcmp(names[i], "-") != 0 && !g_file_test(names[i], G_FILE_TEST_EXISTS)) return; /* reported later */
+    for (int i = 0; i < 2; i++) /* opening the file reports the error */
+        if (strcmp(names[i], "-") != 0 && !g_file_test(names[i], G_FILE_TEST_EXISTS)) return;
     stop(d, ERR_USAGE, "one of the two files is read twice, so it must be a regular file");
 }
 

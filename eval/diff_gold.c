@@ -1,11 +1,11 @@
-/* Determines which answers are right: by execution against gold, as `assay eval` does, or without databases by normal
- * form. The normal form can only confirm: a different text may be right too, so its answer stays unknown. */
+/* Determines which answers are right. With databases, it executes gold and the answers, as `assay eval` does. Otherwise
+ * it compares normal forms. An answer with another normal form may be right too, so its correctness stays unknown. */
 #include "eval/diff.h"
 
 #include <string.h>
 
 struct diff_gold {
-    struct labeler *labeler; /* NULL to compare normal forms */
+    struct labeler *labeler; /* NULL means that normal forms are compared */
 };
 
 struct diff_gold *diff_gold_new(const struct worker_databases *databases)
@@ -22,7 +22,8 @@ void diff_gold_free(struct diff_gold *gold)
     g_free(gold);
 }
 
-/* Runs gold and the answers, each distinct one once. Returns false, with the reason in `err`, if there is no result. */
+/* Runs gold and the answers; equal answers run once. Returns false, with the reason in `err`, if the answers cannot be
+ * labelled. */
 static bool by_execution(struct diff_gold *gold, struct diff_pair *pair, const char *db, const char *sql,
                          struct err *err)
 {

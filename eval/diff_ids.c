@@ -17,7 +17,7 @@ void diff_ids_free(struct diff_ids *ids)
     *ids = (struct diff_ids){0};
 }
 
-/* Returns the slot of the hash, or the free slot where it belongs. */
+/* Returns the slot of the hash, or the free slot for it if the table lacks it. */
 static uint32_t *slot_of(const struct diff_ids *ids, XXH128_hash_t hash)
 {
     uint32_t at = (uint32_t)hash.low64 & (ids->n_slots - 1);

@@ -1,12 +1,14 @@
-/* Spider counts on its own tree, with one SELECT and flat lists of conditions. On our tree this means:
+/* Counts the parts of a query. Spider counts on its own tree, with one SELECT and flat lists of conditions. On the tree
+ * of lib/sql, its rules become:
  *
  * - The first SELECT of a chain of set operations counts, and the rest of the chain is one nested query. An ORDER BY or
  *   LIMIT after the chain belongs to its last SELECT, and so does not count.
  * - A condition is an operand of AND, OR and a leading NOT, in ON, WHERE and HAVING, with or without parentheses.
- * - An aggregate in HAVING does not count as one, but each AND or OR in HAVING does, and so does each negated condition
- *   of WHERE and HAVING. The reason: the published counting inspects the first field of each entry of those lists.
+ * - An aggregate in HAVING does not count as an aggregate. But each AND or OR in HAVING counts as one, and so does each
+ *   negated condition of WHERE and HAVING. The published counting has this effect, because it inspects the first
+ *   field of each entry of those lists.
  *
- * Beyond Spider's own language: a CTE counts as a nested query, and so does EXISTS. A query in FROM does not, as in
+ * Spider's language has neither CTE nor EXISTS; here each counts as a nested query. A query in FROM does not, as in
  * Spider.
  */
 #include "eval/difficulty.h"
@@ -77,7 +79,7 @@ static unsigned count_tables(const struct sql_node *from, struct conditions *on)
     return tables;
 }
 
-/* Counts the entries of the list that have an aggregate of their own. */
+/* Counts the entries of the list that contain an aggregate outside nested queries. */
 static unsigned count_aggregates(const struct sql_node *list)
 {
     unsigned found = 0;
@@ -108,8 +110,8 @@ static unsigned length(const struct sql_node *list)
     return list ? list->n_kids : 0;
 }
 
-/* Returns the SELECT that counts, and the query whose ORDER BY and LIMIT belong to it (NULL if a set operation is in
- * between). */
+/* Returns the SELECT whose parts are counted. Sets *query to the query whose ORDER BY and LIMIT belong to it, or to
+ * NULL after a set operation. */
 static const struct sql_node *first_select(const struct sql_node *root, const struct sql_node **query, bool *compound)
 {
     const struct sql_node *n = root;
@@ -158,7 +160,7 @@ bool difficulty_count(const struct sql_node *root, struct difficulty_counts *out
 
 /* --- levels ----------------------------------------------------------------------------------------------------- */
 
-/* Any row can reach its level; the first row that matches decides. */
+/* The bounds of the levels. The first row that matches decides. */
 static const struct {
     enum difficulty level;
     unsigned least1, most1, most2, least_others, most_others;

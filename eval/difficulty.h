@@ -1,5 +1,5 @@
-/* The difficulty of a question by its gold query: the four levels of Spider (Yu et al. 2018). The counting follows the
- * rules of its published evaluation, on our tree. */
+/* Rates the difficulty of a question by its gold query, in the four levels of Spider (Yu et al. 2018). The counting
+ * follows the rules of Spider's published evaluation, applied to the syntax tree of lib/sql. */
 #ifndef ASSAY_EVAL_DIFFICULTY_H
 #define ASSAY_EVAL_DIFFICULTY_H
 
@@ -20,7 +20,8 @@ const char *difficulty_name(enum difficulty difficulty); /* "easy" ... "unknown"
 struct difficulty_counts {
     unsigned component1; /* WHERE, GROUP BY, ORDER BY, LIMIT, joins, OR, LIKE */
     unsigned component2; /* set operations and nested queries */
-    unsigned others;     /* number of these that are plural: aggregates, select columns, conditions, group columns */
+    /* number of kinds that occur more than once: aggregates, select columns, conditions, group columns */
+    unsigned others;
 };
 
 /* Counts a whole statement. Returns false if it is not a SELECT. Thread: any. */

@@ -1,5 +1,6 @@
-/* Comparison of results by hashes (equal.h). Each value has two hashes: as a value and in text form. Columns are paired
- * only if their bags of values match. Pairings are tried in the order of the reference labeller, up to its limit. */
+/* Compares results by hashes (equal.h). Each value has two hashes: one of the value and one of its text form. Columns
+ * are paired only if their bags of values match. Pairings are tried in the order of the reference labeller, up to its
+ * limit. */
 #include "eval/equal.h"
 
 #include <glib.h>
@@ -164,7 +165,7 @@ bool fingerprint_make(const struct db_result *result, struct fingerprint *out)
 
 void fingerprint_free(struct fingerprint *print)
 {
-    g_free(print->values); /* one block; see fingerprint_make */
+    g_free(print->values); /* all arrays are one block, which fingerprint_make allocates */
     *print = (struct fingerprint){0};
 }
 
@@ -226,7 +227,7 @@ static bool pairing_holds(struct pairing *p)
     return same(p->want, p->got, p->gold->n_rows);
 }
 
-/* Iterates over all products of fitting columns, the last one fastest, like an odometer. */
+/* Tries all combinations of columns with equal values. The pick of the last column changes fastest. */
 static bool find_pairing(struct pairing *p)
 {
     uint32_t n = p->gold->n_columns;
@@ -238,7 +239,7 @@ static bool find_pairing(struct pairing *p)
         if (pairing_holds(p)) return true;
         uint32_t i = n;
         while (i > 0 && !next_pick(p, i - 1)) {
-            next_pick(p, i - 1); /* wraps to the first */
+            next_pick(p, i - 1); /* resets the pick of this column to the first one */
             i--;
         }
         if (i == 0) return false;

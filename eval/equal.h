@@ -2,9 +2,9 @@
  *
  * The definition is that of the benchmarks' reference labeller: the same bag of rows under some permutation of the
  * columns. If the reference query has a top-level ORDER BY, the order must match too. Values compare as in Python, the
- * labeller's language. Rows must agree both as values and as text: 1 and 1.0 are one number, but differ as text. '1' is
- * not 1. Text is compared without its invalid UTF-8. These rules are followed exactly, because labels must not depend
- * on the program that computed them.
+ * labeller's language. Rows must agree both as values and as text: 1 and 1.0 are the same number but differ as text, so
+ * they do not agree. '1' is not 1. Text is compared without its invalid UTF-8. These rules are followed exactly,
+ * because labels must not depend on the program that computed them.
  *
  * A fingerprint holds 128-bit hashes instead of values. So a reference result is hashed once for each question, and a
  * comparison reads no values. Thread: any; a fingerprint is read-only once created.

@@ -1,4 +1,4 @@
-/* Evaluates Assay on a log with gold queries: collects the questions, then measures. */
+/* Evaluates Assay on a query log with gold queries: collects the labelled questions, then computes the measures. */
 #ifndef ASSAY_EVAL_EVAL_H
 #define ASSAY_EVAL_EVAL_H
 
@@ -8,10 +8,10 @@
 
 #include <jansson.h>
 
-/* The selection method of the SQL. */
+/* The methods of choosing the SQL of the answer. */
 enum eval_choice { CHOICE_FIRST, CHOICE_FIRST_EXECUTABLE, CHOICE_MAJORITY, CHOICE_ASSAY, CHOICE_ORACLE, CHOICE_COUNT };
 
-/* Scores of an answer that can decide whether it is given (triggering.h): X(ID, name, description). */
+/* The scores that can decide whether an answer is given (triggering.h): X(ID, name, description). */
 #define EVAL_SCORES(X)                                                                                                 \
     X(P, p_correct, "P(correct)")                                                                                      \
     X(LABEL_MODEL, label_model, "label model")                                                                         \
@@ -32,24 +32,25 @@ enum eval_score {
 const char *eval_score_name(enum eval_score score);
 const char *eval_score_text(enum eval_score score);
 
-/* One question. */
+/* The evaluation of one question. */
 struct eval_question {
     uint32_t database;
     uint32_t n_candidates, iterations;
-    bool first, first_executable, majority, assay, oracle; /* whether the answer of that choice is right */
-    bool executable;                                       /* some candidate runs */
+    bool first, first_executable, majority, assay, oracle; /* true if the answer of that choice is right */
+    bool executable;                                       /* at least one candidate runs */
     bool answered;                                         /* Assay returned SQL */
     bool gold_empty;
     double p;                   /* P(correct) of the answer; NAN without an answer */
     double scores[SCORE_COUNT]; /* scores of the answer; NAN without an answer */
     enum difficulty difficulty;
-    bool comparable;            /* gold has a normal form, so `matches` is defined */
-    bool matches[CHOICE_COUNT]; /* exact match (eval/exact.h) of the choice's SQL; oracle: of any candidate */
-    bool ceiling;               /* true if the loop with a perfect verifier finds the right candidate */
-    uint32_t ceiling_tried;     /* number of candidates that this loop tries */
+    bool comparable; /* the gold query has a normal form, so `matches` is defined */
+    /* exact match (eval/exact.h) of the SQL of each choice. For the oracle: of any candidate */
+    bool matches[CHOICE_COUNT];
+    bool ceiling;           /* true if the loop with a perfect verifier finds the right candidate */
+    uint32_t ceiling_tried; /* number of candidates that this loop tries */
     struct {
         bool shown, applied;
-        bool fixes, breaks; /* the old query is wrong and the repair right; the reverse */
+        bool fixes, breaks; /* fixes: only the repair is right; breaks: only the old query is right */
         uint64_t fired;     /* bit id of each signal that fired on the old query; 0 if none did or it does not run */
     } repair;
 };
@@ -70,7 +71,7 @@ struct eval_data {
     GArray *questions, *rows; /* struct eval_question, struct eval_row */
     GHashTable *databases;
     struct vectors *vectors; /* NULL unless models are to be fitted */
-    uint32_t max_iterations; /* candidates that the loop may try; 0 means all */
+    uint32_t max_iterations; /* candidates that the loop with a perfect verifier may try; 0 means all */
     uint64_t lines_without_gold, lines_failed, unjudged;
     uint64_t unreached;          /* requests left out because their database could not be opened */
     struct worker_stats workers; /* costs for --profile */
@@ -91,22 +92,22 @@ struct eval_detection {
 struct eval_signal {
     const char *name, *family;
     bool enabled;
-    uint32_t seen, fired, right;               /* over the detection rows on which it was available */
+    uint32_t seen, fired, right;               /* counts over the detection rows on which the signal was available */
     struct eval_share precision, lift, recall; /* lift is a ratio, not a percentage */
-    uint32_t all_fired, all_right;             /* over all judged candidates that run */
+    uint32_t all_fired, all_right;             /* counts over all judged candidates that run */
 };
 
 /* Assay's choice compared with another one, question by question. */
 struct eval_contrast {
     enum eval_choice against;
-    struct eval_share gain; /* gain in points, paired */
+    struct eval_share gain; /* paired difference, in percentage points */
     uint32_t fixed, broken;
 };
 
-/* The questions of one level. */
+/* The measures over the questions of one difficulty level. */
 struct eval_level {
     uint32_t n;
-    struct eval_share selection[CHOICE_COUNT], gain; /* gain: over the first executable */
+    struct eval_share selection[CHOICE_COUNT], gain; /* gain: over the first executable candidate */
     double exact;                                    /* share of Assay's exact matches, in percent */
 };
 
@@ -115,7 +116,7 @@ enum { EVAL_BINS = 10 };
 /* Calibration of P: predictions in bins of equal width. */
 struct eval_bin {
     uint32_t n;
-    double p;                /* mean prediction, in percent */
+    double p;                /* mean of the predictions, in percent */
     struct eval_share right; /* Wilson's interval */
 };
 struct eval_calibration {
@@ -124,7 +125,7 @@ struct eval_calibration {
     struct eval_bin bins[EVAL_BINS];
 };
 
-/* The counts of a calibration; starts with zeros. */
+/* The counts of a calibration. Initialise it with zeros. */
 struct eval_reliability {
     uint32_t n[EVAL_BINS], right[EVAL_BINS];
     double p[EVAL_BINS]; /* sums of predictions */
@@ -132,7 +133,7 @@ struct eval_reliability {
 void eval_reliability_add(struct eval_reliability *reliability, double p, bool right);
 struct eval_calibration eval_reliability_end(const struct eval_reliability *reliability);
 
-/* A point of a curve; both 0 to 1. */
+/* A point of a curve; both coordinates are between 0 and 1. */
 struct eval_point {
     double x, y;
 };
@@ -142,17 +143,19 @@ enum { EVAL_MAX_METHODS = 8, EVAL_CONTRASTS = 3 };
 struct eval_report {
     uint32_t n;
     uint32_t right[CHOICE_COUNT];
-    struct eval_share selection[CHOICE_COUNT], gain; /* gain: assay over the first executable, in points, paired */
+    /* gain: Assay over the first executable candidate, paired, in percentage points */
+    struct eval_share selection[CHOICE_COUNT], gain;
     uint32_t fixed, broken, unanswered;
     struct eval_contrast contrasts[EVAL_CONTRASTS];
-    struct eval_share gap_closed; /* share of the gain from the first executable to the oracle, in percent */
+    /* share of the gain from the first executable candidate to the oracle that Assay reaches, in percent */
+    struct eval_share gap_closed;
     struct eval_share exact[CHOICE_COUNT];
     uint32_t ceiling; /* right answers of the loop with a perfect verifier */
     struct eval_share ceiling_ex;
     double ceiling_tried;
     struct eval_level levels[DIFFICULTY_COUNT];
     struct eval_detection detection;
-    struct eval_calibration rows, answers; /* P of the detection rows; P of the answers given */
+    struct eval_calibration rows, answers; /* calibration of P on the detection rows, and on the answers given */
     struct eval_signal *signals;
     unsigned n_signals;
     uint32_t answered_at_95, interactions_to_95;
@@ -161,13 +164,14 @@ struct eval_report {
         uint32_t n, fixed, broken;
         struct eval_repairs_of {
             uint32_t n, fixed, broken;
-        } of[64]; /* by id of a signal on the old query; [0] if none fired. A repair counts once for each signal */
-    } repaired, proposed; /* answers that are repairs; repairs beside the answer */
+            /* by id of a signal that fired on the old query; [0] if none fired. A repair counts once for each signal */
+        } of[64];
+    } repaired, proposed; /* answers that are repairs; repairs shown beside the answer */
     uint32_t wrong_known, wrong_pointed, wrong_hit;
     struct eval_share hit, hit_pointed, chance;
     struct eval_detection folds[EVAL_MAX_METHODS];
     unsigned n_folds;
-    bool folds_by_question; /* the log has too few databases to fold by them */
+    bool folds_by_question; /* folds are by question, since the log has too few databases */
 };
 
 struct eval_data *eval_data_new(bool vectors);
@@ -177,14 +181,15 @@ void eval_data_free(struct eval_data *data);
 void eval_add(struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
               const struct sql_catalog *catalog);
 
-/* Measures with `rounds` of bootstrap (0 gives no intervals). Free with eval_report_free. */
+/* Computes the report, with `rounds` bootstrap resamples for the intervals. With 0 rounds there are no intervals. Free
+ * with eval_report_free. */
 struct eval_report *eval_measure(const struct eval_data *data, const struct vsig_options *signals, unsigned rounds);
 void eval_report_free(struct eval_report *report);
 
-/* Fits the models in five folds by database and measures each; appends to report->folds. */
+/* Fits the models in five folds by database, measures each model, and appends the results to report->folds. */
 enum err_code eval_folds(const struct eval_data *data, unsigned rounds, struct eval_report *report, struct err *err);
 
-/* Parts of eval_measure. */
+/* Compute parts of the report. eval_measure calls them. */
 void eval_selection(const struct eval_data *data, unsigned rounds, struct eval_report *out);
 void eval_calibration(const struct eval_data *data, struct eval_report *out);
 
@@ -194,15 +199,17 @@ void eval_calibration(const struct eval_data *data, struct eval_report *out);
 struct eval_point *eval_roc(const struct eval_data *data, size_t *n);
 struct eval_point *eval_coverage(const struct eval_data *data, size_t *n);
 
-/* Computes a statistic over rows 0..n-1, times `scale`, with its 95 % interval of `rounds` resamples. */
+/* Computes a statistic over rows 0..n-1, multiplied by `scale`, with its 95 % interval from `rounds` bootstrap
+ * resamples. */
 struct eval_share eval_interval(learn_statistic statistic, const void *context, size_t n, unsigned rounds,
                                 double scale);
 
-/* Measures detection by any score; a higher score means wrong. A score of `threshold` or more predicts wrong. */
+/* Measures how well a score detects wrong candidates; a higher score means wrong. A score of `threshold` or more
+ * predicts wrong. */
 struct eval_detection eval_detect(const char *name, const double *score, const uint8_t *wrong, uint32_t n,
                                   double threshold, unsigned rounds);
 
-/* Time of one signal, or of shared work. */
+/* Time spent in one signal, or in work that signals share. */
 struct eval_cost {
     const char *name;
     int64_t ns;
@@ -210,7 +217,7 @@ struct eval_cost {
 };
 enum { EVAL_COSTS = VSIG_ID_END + 3 };
 
-/* Lists the costs, highest first. Returns their number; *total is the time inside of tasks. */
+/* Lists the costs, highest first, and returns their number. Sets *total to the time spent in tasks. */
 unsigned eval_costs(const struct worker_stats *stats, struct eval_cost out[EVAL_COSTS], int64_t *total);
 
 /* Returns the name of a choice as in JSON, such as "first_executable". */

@@ -1,4 +1,4 @@
-/* Converts verdicts and their labels to the measured rows. */
+/* Converts verdicts and their labels to the questions and rows of struct eval_data. */
 #include "eval/eval.h"
 #include "eval/exact.h"
 #include "eval/localise.h"
@@ -34,7 +34,7 @@ static uint32_t original(const struct msg_verdict *verdict, uint32_t i)
     return same ? same - 1 : i;
 }
 
-/* Signals of the family llm, which judges only some candidates. */
+/* Returns the bits of the signals of family llm, which judges only some candidates. */
 static uint64_t llm_signals(void)
 {
     unsigned n;
@@ -80,7 +80,7 @@ static void add_rows(struct eval_data *data, const struct msg_verdict *verdict, 
     }
 }
 
-/* Simulates the loop with a perfect verifier: in order, without repeats, until the right candidate. */
+/* Simulates the loop with a perfect verifier. It tries the candidates in order, without repeats, until one is right. */
 static void add_ceiling(const struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
                         struct eval_question *question)
 {
@@ -92,7 +92,7 @@ static void add_ceiling(const struct eval_data *data, const struct msg_verdict *
     }
 }
 
-/* Records exact matches of the choices; `taken` are their candidates, LABEL_NONE for none. */
+/* Records which choices match gold exactly. taken[choice] is the index of its candidate, or LABEL_NONE. */
 static void add_matches(const struct msg_verdict *verdict, const struct sql_catalog *catalog, const uint32_t *taken,
                         struct eval_question *question)
 {
@@ -119,7 +119,7 @@ static uint32_t chosen(const struct msg_verdict *verdict, uint32_t n)
     return verdict->chosen > 0 && verdict->chosen <= n ? verdict->chosen - 1 : LABEL_NONE;
 }
 
-/* Records the scores of the answer: a chosen candidate, or a repair, which has only P. */
+/* Records the scores of the answer. If it is a repair instead of a candidate, it has only P. */
 static void add_scores(const struct msg_verdict *verdict, uint32_t taken, struct eval_question *question)
 {
     double *scores = question->scores;

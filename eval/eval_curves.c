@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A prediction and its truth. */
+/* A prediction, and whether it is true. */
 struct predicted {
     double p;
     bool right;
@@ -15,7 +15,7 @@ struct predictions {
     size_t n;
 };
 
-/* P of each detection row that has one. */
+/* Returns the P of each detection row that has one. */
 static struct predictions of_rows(const struct eval_data *data)
 {
     struct predictions out = {.of = g_new(struct predicted, data->rows->len + 1)};
@@ -26,7 +26,7 @@ static struct predictions of_rows(const struct eval_data *data)
     return out;
 }
 
-/* P of each answer that has one. */
+/* Returns the P of each answer that has one. */
 static struct predictions of_answers(const struct eval_data *data)
 {
     struct predictions out = {.of = g_new(struct predicted, data->questions->len + 1)};
@@ -92,7 +92,7 @@ static int most_certain_first(const void *a, const void *b)
     return least_certain_first(b, a);
 }
 
-/* True if a group of equal predictions ends at i. Only there is a threshold possible. */
+/* True if a group of equal predictions ends at i. A threshold cannot separate equal predictions. */
 static bool ends_tie(const struct predictions *predictions, size_t i)
 {
     return i + 1 == predictions->n || predictions->of[i + 1].p != predictions->of[i].p;

@@ -1,4 +1,5 @@
-/* Models fitted on four fifths of the databases and measured on the rest, together with methods that need no fitting.
+/* Fits models on four fifths of the databases and measures them on the rest. Also measures methods that need no
+ * fitting.
  *
  * All judged candidates of the other folds train; the first executable candidates of the fold are scored. The label
  * model sees no labels except the prior, the share of wrong candidates in the training folds. The best single signal is
@@ -32,7 +33,7 @@ enum method {
 
 static const struct {
     const char *name;
-    double threshold; /* predicted wrong from this score on */
+    double threshold; /* a candidate with this score or more is predicted wrong */
 } methods[METHODS] = {
     [METHOD_COUNT_FIRED] = {"signals fired", 0.5},      [METHOD_MAJORITY] = {"majority vote", 0.500001},
     [METHOD_BEST_SIGNAL] = {"best single signal", 0.5}, [METHOD_LABEL_MODEL] = {"label model", 0.5},

@@ -1,4 +1,4 @@
-/* Counts false alarms: signals that fire on queries known to be right. */
+/* Counts false alarms: how often each signal fires on queries that are known to be right. */
 #ifndef ASSAY_EVAL_EVAL_GOLD_H
 #define ASSAY_EVAL_EVAL_GOLD_H
 
@@ -7,11 +7,11 @@
 
 #include <glib.h>
 
-enum { EVAL_GOLD_EXAMPLES = 200 }; /* stored ids for each signal */
+enum { EVAL_GOLD_EXAMPLES = 200 }; /* number of ids stored for each signal */
 
 struct eval_gold_signal {
-    uint64_t seen, fired, unavailable; /* seen: it was available */
-    GPtrArray *ids;                    /* ids of the first EVAL_GOLD_EXAMPLES on which it fired */
+    uint64_t seen, fired, unavailable; /* seen: queries on which the signal was available */
+    GPtrArray *ids;                    /* ids of the first EVAL_GOLD_EXAMPLES queries on which it fired */
 };
 
 struct eval_gold {

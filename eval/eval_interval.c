@@ -1,4 +1,4 @@
-/* Computes shares with bootstrapped intervals. The seed is fixed, so two runs print the same. */
+/* Computes shares with bootstrapped intervals. The seed is fixed, so two runs print the same intervals. */
 #include "eval/eval.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The report of `assay eval` as one JSON object. Percentages are 0 to 100; undefined values are null. */
+/* Converts the report of `assay eval` to one JSON object. Percentages are 0 to 100; undefined values are null. */
 #include "eval/eval.h"
 #include "eval/triggering.h"
 

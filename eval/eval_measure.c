@@ -1,5 +1,5 @@
-/* Computes the figures of docs/results.md from labelled verdicts. Intervals are over questions, and paired where two
- * figures are compared. */
+/* Computes the figures of docs/results.md from labelled verdicts. Intervals resample questions. If two figures are
+ * compared, the interval is that of their paired difference. */
 #include "eval/eval.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static const struct eval_row *row_at(const struct eval_data *data, guint i)
 /* --- answering -------------------------------------------------------------------------------------------------- */
 
 struct answer {
-    double p; /* -1 if there is none */
+    double p; /* P(correct); -1 if there is none */
     bool right;
 };
 
@@ -82,7 +82,7 @@ static void measure_detection(const struct eval_data *data, unsigned rounds, str
         const struct eval_row *row = row_at(data, i);
         if (!row->detection) continue;
         model |= !isnan(row->p);
-        /* Without a model the number of fired signals is the score: any fired signal predicts wrong. */
+        /* If there is no P, the score is the number of fired signals: any fired signal predicts wrong. */
         score[used] = isnan(row->p) ? bits(row->fired) / 64.0 : 1 - row->p;
         wrong[used++] = !row->right;
     }

@@ -1,5 +1,5 @@
-/* Computes the selection accuracy of Assay, the simple choices, the oracle, and the loop with a perfect verifier. Does
- * so for all questions and by their difficulty. */
+/* Computes the selection accuracy of Assay, the simple choices, the oracle, and the loop with a perfect verifier, for
+ * all questions and by difficulty. */
 #include "eval/eval.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static bool choice_right(const struct eval_question *q, enum eval_choice choice)
     return right[choice];
 }
 
-/* 0/1 columns over some of the questions. */
+/* Columns of 0 and 1, with one entry for each selected question. */
 struct columns {
     size_t n;
     double *right[CHOICE_COUNT], *exact[CHOICE_COUNT];
@@ -81,7 +81,8 @@ static struct eval_contrast contrast(const struct columns *c, enum eval_choice a
     return out;
 }
 
-/* Share of the gain from the first executable to the oracle that was reached. Undefined where both are equal. */
+/* Returns the share of the gain from the first executable candidate to the oracle that Assay reaches. It is undefined
+ * if both are equal. */
 static double gap_statistic(const void *context, const uint32_t *rows, size_t n)
 {
     const struct columns *c = context;

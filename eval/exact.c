@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* True for a literal whose value is ignored. NULL is not one, and a number in ORDER BY or GROUP BY names a column. */
+/* True for a literal whose value is ignored. NULL is not ignored, nor is a number in ORDER BY or GROUP BY, which names
+ * a column. */
 static bool is_value(const struct sql_node *n)
 {
     if (n->kind == SQL_COLUMN) return n->ref && n->ref->kind == SQL_REF_STRING;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time limits of the reference labeller. The caps on rows and bytes are ours, far above the needs of an answer. */
+/* Time limits of the reference labeller. The limits on rows and bytes are additional; they are far above the needs of
+ * an answer. */
 static const struct db_limits gold_limits = {
     .time_ms = 20000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
 static const struct db_limits candidate_limits = {
@@ -25,7 +26,7 @@ struct open_db {
 struct labeler {
     const struct worker_databases *databases;
     bool by_steps;
-    struct open_db open[MAX_OPEN]; /* most recently used first */
+    struct open_db open[MAX_OPEN]; /* open databases, most recently used first */
     GHashTable *unreached;         /* name → reason, of databases that could not be opened */
 };
 
@@ -63,7 +64,7 @@ struct db_limits labeler_limits(const struct labeler *labeler, const char *name,
     struct db_limits limits = *own;
     limits.by_steps |= labeler->by_steps;
     if (!entry) return limits;
-    if (entry->limits.time_ms) limits.by_steps = false; /* the owner set a time limit */
+    if (entry->limits.time_ms) limits.by_steps = false; /* the owner's limit is a time, so steps cannot replace it */
     STRICTER(limits, &entry->limits, time_ms);
     STRICTER(limits, &entry->limits, max_rows);
     STRICTER(limits, &entry->limits, max_bytes);
@@ -160,8 +161,8 @@ char *labeler_definitions(struct labeler *labeler, const char *name, struct err 
     return g_string_free(text, code != ERR_OK);
 }
 
-/* Runs a statement and computes its fingerprint. Returns false, with the reason in `err`, if it failed. A result past
- * our caps counts as run but equals no other: *huge. */
+/* Runs a statement and computes its fingerprint. Returns false, with the reason in `err`, if it failed. If the result
+ * exceeds the limits on rows or bytes, sets *huge: it counts as run but equals no other result. */
 static bool run(struct db *db, const struct db_limits *limits, const char *sql, size_t len, struct fingerprint *out,
                 bool *huge, struct err *err)
 {

@@ -1,15 +1,16 @@
-/* Labels by execution: finds the candidates of a log line whose result equals the gold query's (eval/equal.h). */
+/* Labels candidates by execution: a candidate of a log line is right if its result equals that of the gold query
+ * (eval/equal.h). */
 #ifndef ASSAY_EVAL_LABEL_H
 #define ASSAY_EVAL_LABEL_H
 
 #include "proto/message/msg.h"
 #include "worker/worker.h"
 
-enum label { LABEL_FAILED, LABEL_WRONG, LABEL_RIGHT }; /* failed: refused by the engine, or timed out */
+enum label { LABEL_FAILED, LABEL_WRONG, LABEL_RIGHT }; /* LABEL_FAILED: the engine refused the query, or it timed out */
 
 enum { LABEL_NONE = UINT32_MAX };
 
-/* One line of a log. Arrays live in the arena that label_line was given. */
+/* The labels of one line of a log. The arrays live in the arena passed to label_line. */
 struct labels {
     uint32_t n;
     enum label *of;      /* per candidate */
@@ -30,11 +31,11 @@ void labeler_free(struct labeler *labeler);
  * live as long as the labeler. */
 uint32_t labeler_unreached(const struct labeler *labeler, const char **name, const char **why);
 
-/* From now on, measures time limits in steps of the engine, if the engine counts steps. Training labels are then the
- * same on every machine. Labels for measuring use time, as the reference labeller does. */
+/* Makes all later time limits count steps of the engine, if the engine counts steps. Training labels are then the same
+ * on every machine. Labels for measuring use time, as the reference labeller does. */
 void labeler_by_steps(struct labeler *labeler);
 
-/* Returns `own`, tightened by the limits of the catalogue's entry of that name. The limits of a database's owner apply
+/* Returns the stricter of `own` and the limits of the catalogue's entry `name`. The limits of a database's owner apply
  * to labels too. If they stop a gold query, the line has no labels. */
 struct db_limits labeler_limits(const struct labeler *labeler, const char *name, const struct db_limits *own);
 
@@ -43,12 +44,12 @@ struct db_limits labeler_limits(const struct labeler *labeler, const char *name,
 enum err_code label_line(struct labeler *labeler, struct arena *arena, const char *db, const char *gold,
                          const struct msg_judged *candidates, uint32_t n, struct labels *out, struct err *err);
 
-/* Labels the repair that a verdict shows in labels->repair; does nothing if it shows none. */
+/* Labels the repair of a verdict and stores the label in labels->repair. Does nothing if the verdict has no repair. */
 enum err_code label_repair(struct labeler *labeler, const struct msg_verdict *verdict, struct labels *labels,
                            struct err *err);
 
-/* Returns the open database with a candidate's limits, or NULL with `err` set. Owned by the labeler, valid until the
- * next call. */
+/* Returns the open database, with the limits for candidates, or NULL with `err` set. Owned by the labeler and valid
+ * until the next call. */
 struct db *labeler_db(struct labeler *labeler, const char *name, const char **path, struct err *err);
 
 /* Returns the DDL of the database's tables, views and indexes, unchanged, for judging without data. Free with g_free.

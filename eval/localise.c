@@ -52,7 +52,7 @@ static struct sql_node *read_tree(struct arena *arena, const struct sql_catalog 
     return stmt->root;
 }
 
-/* An empty span (something is missing there) overlaps anything that touches it. */
+/* An empty span marks a position where something is missing. It overlaps any range that touches it. */
 static bool overlaps(uint32_t start, uint32_t end, const struct sql_diff_span *span)
 {
     if (span->end > span->start && end > start) return start < span->end && end > span->start;

@@ -9,10 +9,10 @@ struct localisation {
     bool known;       /* both queries parse and bind, and they differ */
     bool pointed;     /* at least one finding has a clause */
     bool hit;         /* a finding's clause overlaps the difference */
-    double by_chance; /* probability that as many random clauses of the candidate would overlap the difference */
+    double by_chance; /* probability that the same number of random clauses of the candidate overlaps the difference */
 };
 
-/* Measures one candidate. `catalog` is that of its database. Thread: any. */
+/* Measures one candidate. `catalog` describes its database. Thread: any. */
 struct localisation localise(const struct sql_catalog *catalog, const struct msg_judged *candidate, const char *gold);
 
 #endif

@@ -8,9 +8,9 @@
 
 struct log_index;
 
-/* Indexes a regular file. Of requests with the same id the first counts. `bad` (may be NULL) receives invalid lines.
- * Close with log_index_close. Errors: the file is unreadable, is not a log, or has more than DIFF_MAX_IDS requests.
- * Thread: one at a time. */
+/* Indexes a regular file. If several requests have the same id, only the first counts. `bad` (may be NULL) receives
+ * invalid lines. Close with log_index_close. Errors: the file is unreadable, is not a log, or has more than
+ * DIFF_MAX_IDS requests. Thread: one at a time. */
 enum err_code log_index_open(const char *path, void (*bad)(void *ctx, const struct lines *lines, const struct err *err),
                              void *ctx, struct log_index **out, struct err *err);
 void log_index_close(struct log_index *log); /* NULL is fine */

@@ -9,7 +9,7 @@ static const double ASKED_ACCURACY = 0.95;
 
 /* An answer, or a question without one. */
 struct given {
-    double score; /* NAN if there is none; -INFINITY without an answer */
+    double score; /* NAN if the answer has no score; -INFINITY if there is no answer */
     double right; /* 0 or 1, or the mean over equal scores */
 };
 
@@ -98,7 +98,8 @@ struct triggering triggering_measure(const struct eval_data *data, enum eval_sco
     out.accuracy_area = mean_y(asked, n_asked);
     for (unsigned step = 0; step < TRIGGERING_STEPS; step++) {
         size_t wanted = (size_t)llround(data->questions->len * (step + 1.0) / TRIGGERING_STEPS);
-        if (step + 1 == TRIGGERING_STEPS) wanted = n_answers; /* all answers */
+        /* the last step includes all answers, even if some questions have none */
+        if (step + 1 == TRIGGERING_STEPS) wanted = n_answers;
         out.precision[step] = wanted && wanted <= n_answers ? answers[wanted - 1].y : (double)NAN;
     }
     for (size_t i = n_asked; i-- > 0;)

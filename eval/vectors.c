@@ -1,5 +1,5 @@
-/* Collects decision vectors of judged candidates (vectors.h). Rows are appended to arrays; matrices are built on
- * request. */
+/* Collects decision vectors of judged candidates (vectors.h). Rows are appended to arrays. Matrices are built from them
+ * on request. */
 #include "eval/vectors.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* The column descriptions of an example, for code that transfers its edits to another schema. */
+/* Converts the column descriptions of an example to JSON and back. Code that transfers the edits to another schema
+ * needs them. */
 #include "examples/store.h"
 
 #include <jansson.h>

@@ -22,7 +22,7 @@ const char *examples_encoder_name(const struct examples_encoder *encoder)
     return encoder ? encoder->name : "assay hashed n-grams 1";
 }
 
-/* Returns +1 or -1, the same in every build. */
+/* Returns 64 pseudorandom signs, one for each bit. They are the same in every build. */
 static uint64_t signs_of(uint64_t at)
 {
     uint64_t z = (at + 1) * UINT64_C(0x9E3779B97F4A7C15);
@@ -46,7 +46,7 @@ static void project(const json_t *vector, int8_t *out)
         out[d] = length > 0 ? (int8_t)lround(EXAMPLES_SCALE * sums[d] / sqrt(length)) : 0;
 }
 
-/* Returns the vectors of a list of texts, as JSON, or NULL with `err`. */
+/* Returns the vectors of a list of texts as JSON, or NULL with `err` set. */
 static json_t *ask(struct examples_encoder *encoder, json_t *texts, struct err *err)
 {
     char *asked = json_dumps(texts, JSON_COMPACT), *told = NULL;

@@ -7,7 +7,7 @@
 #include "examples/examples.h"
 #include "lib/llm/scorer.h"
 
-/* Opens an encoder, with one request for the length of its vectors. `config` names a server with OpenAI's
+/* Opens an encoder, and sends one request to learn the length of its vectors. `config` names a server with OpenAI's
  * /v1/embeddings; its `timeout_ms` bounds each call. Close with examples_encoder_close, after the stores that use it.
  * Errors: ERR_CONFIG, ERR_UNREACHABLE, ERR_MALFORMED. */
 enum err_code examples_encoder_open(const struct scorer_config *config, struct examples_encoder **out, struct err *err);

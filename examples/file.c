@@ -1,4 +1,4 @@
-/* A store in a SQLite file. The table `example` holds everything; `words` is its full-text index. */
+/* Implements a store in a SQLite file. The table `example` holds all data; `words` is its full-text index. */
 #include "examples/file.h"
 
 #include "lib/base/clock.h"
@@ -58,8 +58,8 @@ static enum err_code give_up(struct examples_file **out, enum err_code code)
     return code;
 }
 
-/* Runs `sql` with the embedder's name as its parameter. Returns the first column, 0 if there is no row, or -1 on
- * failure. */
+/* Runs `sql` with the embedder's name as its parameter. Returns the first column of the first row, 0 if there is no
+ * row, or -1 on failure. */
 static int64_t with_encoder(struct examples_file *store, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
@@ -148,7 +148,7 @@ static void forget(struct examples_file *store)
 void file_refresh(struct examples_file *store)
 {
     int64_t due = atomic_load(&store->look_ns), now_ns = clock_now_ns();
-    /* one thread at a time */
+    /* only one thread at a time checks the file */
     if (now_ns < due || !atomic_compare_exchange_strong(&store->look_ns, &due, INT64_MAX)) return;
     int64_t version = number(store, DATA_VERSION);
     struct examples_file fresh = {.db = store->db, .path = store->path};

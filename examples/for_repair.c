@@ -1,4 +1,4 @@
-/* Examples for proposals: their edits are tried on the query to be repaired. */
+/* Finds examples for proposals. The repair tries their edits on the query. */
 #include "examples/examples.h"
 
 uint32_t examples_for_repair(struct examples *store, struct arena *arena, const struct examples_query *query,

@@ -1,18 +1,18 @@
-/* DESIGN: a store in tables of PostgreSQL with the extension vector (pgvector), for fleets whose workers share one
- * store.
+/* Implements a store in PostgreSQL with the extension vector (pgvector), for fleets whose workers share one store.
  *
- * `assay_example` has the columns of the file's table, with an HNSW index (inner product) on each of the three vectors,
- * and the words as tsvector. A search is one statement. It returns the nearest NEAR examples by each part of the key,
- * with their likeness by all of these parts, and the best by words. Ranks are fused here, as for a file. Nothing is
- * stored in memory. Vectors are written as the integers of the file, and likeness is their product, as there.
+ * DESIGN. `assay_example` has the columns of the file's table, with an HNSW index (inner product) on each of the three
+ * vectors, and the words as tsvector. A search is one statement. It returns the nearest NEAR examples by each part of
+ * the key, and the best examples by words. Each has its likeness by all parts of the key. This file fuses the ranks, as
+ * for a store in a file, and holds no examples in memory. Vectors have the same integers as in a file, and likeness is
+ * the same product of vectors.
  *
- * `build` fills tables with other names and renames them at the end, in one transaction, so searches never see half a
- * store. Later additions insert row by row, without a transaction around them. Concurrent additions of the same example
- * are stored once, by the digest of question and SQL. Searching needs only SELECT.
+ * `build` fills tables with other names and renames them at the end, in one transaction, so searches never see an
+ * incomplete store. Later additions insert one row each, without a common transaction. Concurrent additions of the same
+ * example are stored once, by the digest of question and SQL. Searching needs only SELECT.
  *
- * While the server is unreachable a search finds nothing, and reconnects only after RETRY_NS. A connection string with
- * a password is refused, because it would be visible in settings and process lists. libpq reads one from PGPASSFILE or
- * PGPASSWORD.
+ * While the server is unreachable, searches find nothing, and the store reconnects only after RETRY_NS. A connection
+ * string with a password is refused, because it would be visible in settings and process lists. libpq reads the
+ * password from PGPASSFILE or PGPASSWORD instead.
  */
 #include "examples/store.h"
 
@@ -32,10 +32,10 @@ static const int64_t RETRY_NS = 10 * INT64_C(1000000000);
 struct examples_postgres {
     struct examples base;
     char *dsn;
-    GMutex lock; /* of the connection */
+    GMutex lock; /* protects the connection */
     PGconn *link;
-    const char *table;   /* table of insertions */
-    bool builds;         /* a transaction is open */
+    const char *table;   /* table into which examples are inserted */
+    bool builds;         /* the store is being built, and a transaction is open */
     int64_t retry_at_ns; /* the server is unreachable: time of the next attempt */
 };
 
@@ -46,7 +46,7 @@ static struct examples_postgres *of(struct examples *base)
 
 /* --- statements --- */
 
-/* Reports the server's message, without the parts that quote values. */
+/* Sets `err` to the server's message, without the parts that quote values. */
 static enum err_code failed(struct examples_postgres *store, const PGresult *result, struct err *err)
 {
     if (!store->link || PQstatus(store->link) != CONNECTION_OK)
@@ -63,7 +63,7 @@ static bool is_good(const PGresult *result)
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
-/* Returns the result, to be freed with PQclear, or NULL on failure. */
+/* Runs a query. Returns the result, which the caller frees with PQclear, or NULL on failure. */
 static PGresult *ask(struct examples_postgres *store, const char *sql, int n, const char *const *values,
                      struct err *err)
 {
@@ -107,11 +107,12 @@ static enum err_code connect_to(struct examples_postgres *store, struct err *err
                    store->base.name);
 }
 
-/* Loads libpq, and checks that the connection string may appear in messages. */
+/* Loads libpq, and checks that the connection string has no password, because it may appear in messages. */
 static enum err_code prepare(const char *dsn, struct err *err)
 {
     enum err_code code = libpq_open(err);
-    if (code || !db_path_has_secret(dsn)) return code; /* not repeated, because it may contain a secret */
+    /* the message omits the connection string, because it may contain a secret */
+    if (code || !db_path_has_secret(dsn)) return code;
     return err_set(err, ERR_CONFIG,
                    "the store's connection string is malformed or contains a password" ERR_HINT
                    "give the password by PGPASSFILE or PGPASSWORD");
@@ -259,7 +260,7 @@ static enum err_code close_store(struct examples *base, struct err *err)
     return code;
 }
 
-/* True if there is a connection. `lock` is held. */
+/* True if there is a connection. The caller must hold `lock`. */
 static bool has_link(struct examples_postgres *store)
 {
     if (store->link && PQstatus(store->link) == CONNECTION_OK) return true;
@@ -271,7 +272,7 @@ static bool has_link(struct examples_postgres *store)
     return false;
 }
 
-/* Runs a query as ask() does. Reconnects once if the connection is broken. `lock` is held. */
+/* Runs a query as ask() does. Reconnects once if the connection is broken. The caller must hold `lock`. */
 static PGresult *ask_again(struct examples_postgres *store, const char *sql, int n, const char *const *values,
                            struct err *err)
 {
@@ -285,7 +286,7 @@ static PGresult *ask_again(struct examples_postgres *store, const char *sql, int
 
 /* --- rows --- */
 
-/* Writes "[0,-12,127,...]". Returns NULL if all are 0, because no direction is then near. */
+/* Writes "[0,-12,127,...]". Returns NULL if all components are 0, because such a vector has no direction to compare. */
 static const char *vector_text(const int8_t *vector, char out[VECTOR_TEXT])
 {
     size_t at = 0;
@@ -469,7 +470,7 @@ static bool put(struct examples *base, struct asked *asked, const struct example
     return asked->n_parts > 0;
 }
 
-/* Reads the rows of one list, with its column `by` as likeness (2: likeness, 3: rank by words). */
+/* Reads the rows of list `which`, ordered by column `by`: 2 is the sum of cosines, 3 is the rank by words. */
 static uint32_t take_list(const PGresult *result, const char *which, int by, uint32_t k, uint32_t n_parts,
                           struct examples_found *out)
 {

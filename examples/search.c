@@ -1,4 +1,4 @@
-/* Search in a file's vectors in memory. */
+/* Searches the vectors of a file, which are loaded into memory. */
 #include "examples/file.h"
 
 #include <glib.h>
@@ -104,7 +104,7 @@ struct asked {
     uint64_t question, source;
 };
 
-/* Prepares a search. If the model of the vectors is unreachable, no part is compared. */
+/* Prepares a search. If the model that computes the vectors is unreachable, the search compares no vectors. */
 static void ask(struct examples_file *store, struct asked *asked, const struct examples_query *query,
                 enum examples_key key)
 {
@@ -153,7 +153,8 @@ static uint32_t search_all(const struct examples_file *store, const struct asked
 
 enum { DISTANCES = EXAMPLES_PARTS * TEXT_DIM + 1 };
 
-/* Counts the differing signs for each example. Inline, so that each caller below compiles it for its own processor. */
+/* Counts the differing signs for each example. It is inline, so that each caller compiles it for a different
+ * instruction set. */
 static inline __attribute__((always_inline)) void scan(const struct examples_file *store, const struct asked *asked,
                                                        uint16_t *distance)
 {
@@ -176,7 +177,7 @@ static void scan_anywhere(const struct examples_file *store, const struct asked 
 }
 
 #if defined(__x86_64__)
-/* Without the instruction each count of bits is a call. */
+/* Uses the popcnt instruction. Without it, each count of bits is a function call. */
 __attribute__((target("popcnt"))) static void scan_popcnt(const struct examples_file *store, const struct asked *asked,
                                                           uint16_t *distance)
 {
@@ -188,8 +189,8 @@ __attribute__((target("popcnt"))) static void scan_popcnt(const struct examples_
 #define CAN_POPCNT  false
 #endif
 
-/* Selects the nearest EXAMPLES_RERANKED by signs (of the last distance, the first in order), and ranks these by
- * vectors. */
+/* Selects the nearest EXAMPLES_RERANKED examples by signs and ranks these by vectors. At the largest selected distance,
+ * earlier examples are preferred. */
 static uint32_t search_signs(const struct examples_file *store, const struct asked *asked, uint32_t k,
                              struct examples_found *out)
 {
@@ -228,7 +229,7 @@ static int by_number(const void *key, const void *id)
     return (a > b) - (a < b);
 }
 
-/* Finds the best k by BM25, best first. */
+/* Finds the best k examples by BM25, best first. */
 static uint32_t search_words(struct examples_file *store, const struct examples_query *query, const struct asked *asked,
                              uint32_t k, struct examples_found *out)
 {

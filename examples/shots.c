@@ -1,4 +1,4 @@
-/* Few-shot examples for the request to a corrector. */
+/* Adds few-shot examples to the request for a corrector. */
 #include "examples/examples.h"
 
 #include <jansson.h>
@@ -10,7 +10,7 @@ static const char *text_of(const json_t *data, const char *key)
     return json_string_value(json_object_get(data, key));
 }
 
-/* Returns the error of the query or, if it runs, the first finding. */
+/* Returns the error of the query or, if the query runs, its first finding. */
 static const char *error_of(const json_t *data)
 {
     const char *error = text_of(data, "error");

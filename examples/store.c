@@ -1,4 +1,4 @@
-/* Functions of all stores, and the ranking that both kinds share. */
+/* Implements the functions of examples.h by the kind of store, and the ranking that both kinds share. */
 #include "examples/store.h"
 
 #include "lib/db/db.h"
@@ -207,7 +207,7 @@ uint32_t examples_keep(struct examples_found *out, uint32_t n, uint32_t k, struc
     return n;
 }
 
-/* Reciprocal rank fusion (Cormack et al. 2009). */
+/* Uses reciprocal rank fusion (Cormack et al. 2009). */
 uint32_t examples_fuse(const struct examples_found *near, uint32_t n_near, const struct examples_found *worded,
                        uint32_t n_worded, uint32_t k, struct examples_found *out)
 {

@@ -1,17 +1,19 @@
-/* Inside examples/: shared by both kinds of store, a file (file.h) and tables in PostgreSQL (postgres.c). */
+/* Declares what both kinds of store share: a file (file.h) and tables in PostgreSQL (postgres.c). Only for the files of
+ * examples/. */
 #ifndef ASSAY_EXAMPLES_STORE_H
 #define ASSAY_EXAMPLES_STORE_H
 
 #include "examples/examples.h"
 #include "lib/text/text.h"
 
-enum { EXAMPLES_SCALE = 127 }; /* integer value of a vector's component 1 */
+enum { EXAMPLES_SCALE = 127 }; /* integer that stores a vector component of 1 */
 
-/* Texts of a row, in this order. */
+/* The texts of a row, in the order in which they are read. */
 #define EXAMPLES_ROW "source, db, question, wrong, error, fixed, steps, kind, columns"
 enum { EXAMPLES_QUESTION_TEXT = 2, EXAMPLES_WRONG_TEXT, EXAMPLES_ERROR_TEXT, EXAMPLES_TEXTS = 9 };
 
-/* A kind of store. The members implement the functions of examples.h with the same names, after the common checks. */
+/* A kind of store. Each member implements the function of examples.h with the same name, which first does the common
+ * checks. */
 struct examples_kind {
     enum err_code (*create)(const char *path, struct examples_encoder *encoder, struct examples **out, struct err *err);
     enum err_code (*open)(const char *path, bool writes, struct examples_encoder *encoder, struct examples **out,
@@ -28,22 +30,23 @@ struct examples_kind {
 };
 extern const struct examples_kind examples_file_kind, examples_postgres_kind;
 
-/* Common part of a store. */
+/* The part that every kind of store has. */
 struct examples {
     const struct examples_kind *kind;
     struct examples_encoder *encoder; /* NULL means the built-in one */
-    char *name;                       /* for messages; owned, g_free */
-    uint32_t n, n_added;              /* examples when it was opened or refreshed; added since by this process */
+    char *name;                       /* name for messages; owned; free with g_free */
+    /* n: examples when the store was opened or refreshed; n_added: examples that this process has added since */
+    uint32_t n, n_added;
 };
 
-/* Returns the parts that a key compares, as bits of enum examples_part. */
+/* Returns the parts that a key compares, as a set of bits 1 << enum examples_part. */
 unsigned examples_parts_of(enum examples_key key);
 
 /* Computes the three vectors of these texts, in the order of enum examples_part. A NULL or empty text gives zeros. */
 enum err_code examples_embed(struct examples *store, const char *const texts[EXAMPLES_PARTS],
                              int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err);
 /* Writes the columns of an example as a JSON array. An element is [table, column or null, type or null, whether it is a
- * primary key, referenced table or null]. malloc'd. */
+ * primary key, referenced table or null]. Free with free. */
 char *examples_columns_write(const struct repair_column *columns, uint32_t n);
 /* Reads such an array. Returns false if it is malformed or the arena is full. */
 bool examples_columns_read(struct arena *arena, const char *text, struct example *out);
@@ -55,14 +58,15 @@ enum err_code examples_encode(struct examples_encoder *encoder, const char *cons
 /* Reads an example from the texts of its row, copied into the arena. Returns false if a text is missing or malformed,
  * or the arena is full. */
 bool examples_row_read(struct arena *arena, const char *const texts[EXAMPLES_TEXTS], struct example *out);
-/* Inserts into a list of at most k, most similar first; of equal ones the earlier is first. Returns the new length. */
+/* Inserts an item into a list of at most k items, most similar first. Among equal items, the earlier comes first.
+ * Returns the new length. */
 uint32_t examples_keep(struct examples_found *out, uint32_t n, uint32_t k, struct examples_found one);
-/* Fuses two lists by rank, each best first and at most EXAMPLES_MAX_FOUND long. The likeness of an item is kept.
- * Returns the length of the result. */
+/* Fuses two lists by rank. Each is ordered best first and has at most EXAMPLES_MAX_FOUND items. An item keeps its
+ * likeness. Returns the length of the result. */
 uint32_t examples_fuse(const struct examples_found *near, uint32_t n_near, const struct examples_found *worded,
                        uint32_t n_worded, uint32_t k, struct examples_found *out);
-/* Passes to `each` the first words of question, error and SQL with three letters or more, at most EXAMPLES_MAX_WORDS.
- */
+/* Passes up to EXAMPLES_MAX_WORDS words of question, error and SQL to `each`. Skips words with fewer than three
+ * letters. */
 enum { EXAMPLES_MAX_WORDS = 24 };
 void examples_words(const struct examples_query *query, void (*each)(void *ctx, const char *word, size_t len),
                     void *ctx);

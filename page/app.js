@@ -1,8 +1,8 @@
 // The frame of the page: shows the screen that location.hash names, and handles theme and token. A screen is a module
 // with
-//   export function mount(root, rest)   fills `root`, an empty element; `rest` is the part after the screen's name in
-//                                       the hash ("ID" of #judge/ID). May return a function that is called before the
-//                                       screen is removed.
+//   export function mount(root, rest)   fills the empty element `root`. `rest` is the part of the hash after the
+//                                       screen's name, such as "ID" of #judge/ID. May return a function that is called
+//                                       before the screen is removed.
 import {fill, h, problemBox, token} from "./lib.js";
 
 const SCREENS = [
@@ -13,7 +13,7 @@ const SCREENS = [
 
 const main = document.getElementById("main");
 let leave = null;
-let turn = 0; // number of the latest navigation: a screen that loads slowly must not replace a later one
+let turn = 0; // number of the latest navigation, so that a screen that loads slowly does not replace a later one
 
 function place() {
   const [name, ...rest] = location.hash.replace(/^#/, "").split("/");
@@ -103,7 +103,7 @@ function tokenDialog() {
 fill(document.getElementById("screens"), SCREENS.map((screen) => h("a", {href: `#${screen.name}`}, screen.title)));
 fill(document.getElementById("top-end"), tokenDialog(), themeSwitch());
 document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault(); // the hash is reserved for the screen's name
+  event.preventDefault(); // the link must not change the hash, which names the screen
   main.focus();
 });
 window.addEventListener("hashchange", show);

@@ -4,7 +4,7 @@ import {field, fill, h, newId, svg} from "./lib.js";
 const WIDTH = 400, HEIGHT = 230, LEFT = 56, RIGHT = 14, TOP = 12, BOTTOM = 38;
 const percent = (share, digits = 0) => (typeof share === "number" ? `${(100 * share).toFixed(digits)} %` : "–");
 
-// Convert shares to coordinates of the drawing.
+// Convert shares (0 to 1) to coordinates of the drawing.
 const x = (share) => LEFT + share * (WIDTH - LEFT - RIGHT);
 const y = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
 
@@ -35,7 +35,7 @@ function axes(across, up, atX, atY) {
 const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 const ofShares = QUARTERS.map((share) => [share, percent(share)]);
 
-// 1234 → "1,234"; 59152 → "59.2K"
+// Formats a count: 1234 becomes "1,234", and 59152 becomes "59.2K".
 const short = (n) => (n >= 1e4 ? new Intl.NumberFormat("en", {notation: "compact", maximumFractionDigits: 1}).format(n)
   : n.toLocaleString("en"));
 
@@ -66,7 +66,8 @@ export function histogram(title, note, bins) {
       bins.map((count, i) => [(i / n).toFixed(2), ((i + 1) / n).toFixed(2), count.toLocaleString("en")])));
 }
 
-// Shows the calibration of P. `reliability` is that of the report of assay eval: percent, null for an empty bin.
+// Shows the calibration of P. `reliability` is the member of the report of assay eval: values in percent, null for an
+// empty bin.
 export function reliabilityChart(reliability) {
   const bins = reliability.bins.filter((bin) => bin.n), most = Math.max(1, ...bins.map((bin) => bin.n));
   const title = "Calibration of P(correct)";
@@ -90,7 +91,7 @@ export function reliabilityChart(reliability) {
       (bin.p / 100).toFixed(3), `${bin.right.toFixed(1)} %`, bin.interval[0].toFixed(1), bin.interval[1].toFixed(1)])));
 }
 
-// Describes whether the labelled answers support the guarantee of this alpha (docs/guarantee.md).
+// Describes whether the labelled answers support the guarantee for the alpha of `promise` (docs/guarantee.md).
 function promiseText(coverage, promise) {
   const confidence = `with confidence ${percent(1 - coverage.delta)}`;
   const most = `At most ${percent(promise.alpha, 1)} of the answers wrong, ${confidence}`;
@@ -105,7 +106,8 @@ function promiseText(coverage, promise) {
     `${promise.wrong.toLocaleString("en")} of these ${promise.answered.toLocaleString("en")} answers are wrong.`;
 }
 
-// Shows the share of wrong answers if only those with the highest P are given. A slider sets the acceptable share.
+// Shows the share of wrong answers for each share of requests that is answered, highest P first. A slider sets the
+// acceptable share of wrong answers.
 export function riskChart(coverage) {
   const title = "Risk against coverage";
   const points = coverage.points, worst = Math.max(0.05, ...points.map((point) => point[2]));
@@ -141,7 +143,7 @@ export function riskChart(coverage) {
         + "To get this guarantee, run assay calibrate."));
 }
 
-// Shows counts as bars, one for each row [name, count, class]. With `choose`, a click calls choose(name).
+// Shows counts as bars, one for each row [name, count, class]. If `choose` is given, a click calls choose(name).
 export function bars(title, rows, choose) {
   const total = rows.reduce((sum, row) => sum + row[1], 0);
   return h("section.sheet.stack", h("h2", title), h("ul.bars", rows.map(([name, n, voice]) => h("li",

@@ -1,5 +1,5 @@
-// Shows the metrics of this process, which judges requests itself or serves requests for a fleet. The metrics are read
-// from /v1/metrics, in Prometheus' text format.
+// Shows the metrics of the server process. They are read from /v1/metrics, in the text format of Prometheus. The
+// process judges requests itself, or serves them for a fleet.
 import {count, fill, h, milliseconds, problemBox, request} from "./lib.js";
 
 const EVERY_MS = 3000;
@@ -29,7 +29,7 @@ export function mount(root) {
   };
 }
 
-// Returns {at, series: [{name, labels: {..}, value}]}.
+// Parses the text format. Returns {at, series: [{name, labels: {..}, value}]}.
 export function readMetrics(text) {
   const series = [];
   for (const line of text.split("\n")) {
@@ -109,7 +109,8 @@ function families(now) {
       })))) : h("p.soft", `Nothing has been judged yet: ${count(0, "task")}.`));
 }
 
-// Returns a quantile in milliseconds: the upper bound of its bucket. Returns undefined if nothing was counted.
+// Returns the upper bound, in milliseconds, of the bucket that contains the quantile `share`. Returns undefined if
+// nothing was counted.
 export function quantile(metrics, name, share) {
   const total = value(metrics, `${name}_count`);
   const buckets = all(metrics, `${name}_bucket`).filter((one) => one.labels.le !== "+Inf")

@@ -1,5 +1,5 @@
-// The screen that judges. It has a form for database, question and candidates, and shows the verdict. #judge/ID shows
-// the verdict of that id.
+// The screen for judging. It has a form for database, question and candidates, and shows the verdict. #judge/ID shows
+// the verdict with that id.
 import {announce, field, fill, h, newId, Problem, problemBox, request, select} from "./lib.js";
 import {closeNote} from "./note.js";
 import {showSchema} from "./schema.js";
@@ -7,7 +7,7 @@ import {editor, queriesOf} from "./sql.js";
 import {verdictView} from "./verdict.js";
 
 const MOST_CANDIDATES = 64;  // limit of this page; a request may have more
-const WAIT_MS = 20000;       // of one call; a verdict that takes longer is polled
+const WAIT_MS = 20000;       // wait of one call; a verdict that takes longer is polled
 const MOST_ASKED = 60;       // maximum number of polls
 
 const OPTIONS = {

@@ -2,8 +2,8 @@
 // text nodes: nothing here or in a screen parses HTML. Invisible characters are shown as escapes such as \u202e, as in
 // the rest of the program (lib/base/invisible.c has the list). So no text can reverse the direction of another text.
 
-// Returns an element: h("p.note", {title: "..."}, "text", child) has a class, attributes or listeners (on...), and
-// children. Omits children that are null or false. Other values that are not nodes become text.
+// Returns an element, such as h("p.note", {title: "..."}, "text", child): a tag with classes, attributes or listeners
+// (on...), and children. Omits children that are null or false. Other values that are not nodes become text.
 export function h(spec, ...rest) {
   const [tag, ...classes] = spec.split(".");
   const element = document.createElement(tag || "div");
@@ -69,7 +69,7 @@ export function newId(prefix) {
   return `${prefix}-${++ids}`;
 }
 
-// Returns a field with a label. `control` gets an id, and a hint that screen readers read with it.
+// Returns a field with a label. `control` gets an id, and screen readers read `hint` with it.
 export function field(label, control, hint) {
   control.id ||= newId("field");
   const note = hint ? h("p.hint", {id: newId("hint")}, hint) : null;
@@ -113,8 +113,8 @@ export function milliseconds(ms) {
 
 // --- requests ---
 
-// An error for users: what failed, where, and what to do. Has the fields of problem+json (RFC 9457) if the server sent
-// it.
+// An error for users: what failed, where, and what to do. If the server sent the error, it has the fields of
+// problem+json (RFC 9457).
 export class Problem extends Error {
   constructor({status = 0, title, code, detail, hint, where}) {
     super(title);
@@ -156,16 +156,16 @@ export function sentence(text) {
   return /^[\p{Ll}]+(?![\p{L}\p{N}_.`"(])/u.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
-// A bearer token lives as long as the tab.
+// The bearer token of the user. It is stored as long as the tab is open.
 const TOKEN = "assay-token";
 export const token = {
   get: () => sessionStorage.getItem(TOKEN) ?? "",
   set: (text) => (text ? sessionStorage.setItem(TOKEN, text) : sessionStorage.removeItem(TOKEN)),
 };
 
-// Sends a request and returns {status, data}. Sends `body` as JSON, or unchanged if it has a `type`. `data` is parsed
-// JSON, or text for other content types. Throws Problem. On 401, a listener of "assay:token" on the window may request
-// a token.
+// Sends a request and returns {status, data}. Sends `body` as JSON, or unchanged if `type` is given. `data` is parsed
+// JSON, or text for other content types. Throws Problem. On 401, dispatches "assay:token" on the window, so that a
+// listener may request a token.
 export async function request(path, {method = "GET", body, type: sent, accept = "application/json", signal} = {}) {
   const headers = {Accept: accept};
   if (token.get()) headers.Authorization = `Bearer ${token.get()}`;

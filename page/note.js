@@ -1,4 +1,4 @@
-// The note of the page, a tooltip beside its element. Pointer and focus show it, a click pins it, Escape closes it.
+// The note of the page: a tooltip beside an element. Pointer and focus show it, a click pins it, and Escape closes it.
 import {fill, h} from "./lib.js";
 
 let note = null, owner = null, pinned = false, leaving = 0;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* True if the browser's cached copy has the current ETag. */
+/* True if the browser has a cached copy with the current ETag. */
 static bool is_known(const struct page_asset *asset, const struct http_request *request)
 {
     const char *known = http_request_header(request, MHD_HTTP_HEADER_IF_NONE_MATCH);

@@ -1,8 +1,8 @@
-/* The page that `assay serve` shows at `/`: the files of this folder, linked into the program. docs/page.md describes
- * the page.
+/* Serves the page that `assay serve` shows at `/`. The files of this folder are linked into the program. docs/page.md
+ * describes the page.
  *
- * A Content-Security-Policy permits the page to run, load and connect to this server's own files only. The files
- * themselves need no token. If the server has tokens, the requests that the page sends need one. */
+ * A Content-Security-Policy permits the page to run, load and connect to this server's own files only. The files need
+ * no token. If the server has tokens, the requests that the page sends need one. */
 #ifndef ASSAY_PAGE_PAGE_H
 #define ASSAY_PAGE_PAGE_H
 
@@ -13,11 +13,11 @@ struct page_asset {
     const char *type;
     const unsigned char *bytes;
     size_t len;
-    const char *const *headers; /* name, value, ..., NULL: the page's headers and an ETag */
-    const char *etag;           /* including its quotes */
+    const char *const *headers; /* name, value, ..., NULL: the headers of page/headers.h and an ETag */
+    const char *etag;           /* value of the ETag header, including the quotes */
 };
 
-/* The files, as page/embed.cmake generates them. */
+/* The files. page/embed.cmake generates this table. */
 extern const struct page_asset page_assets[];
 extern const size_t page_n_assets;
 

@@ -1,4 +1,4 @@
-// The page of `assay report --html`: one run, without a server. Its data is the JSON in #report.
+// The page of `assay report --html`, which shows one run without a server. Its data is the JSON in the element #report.
 import {fill, h} from "./lib.js";
 import {showRun, wholeSource} from "./run.js";
 

@@ -213,7 +213,7 @@ export function showRun(root, source, number) {
     verdicts.section);
 }
 
-// Returns a source for a report that is complete in memory: that of `assay report --html` or of an uploaded file.
+// Returns a source for a report that is completely in memory: that of `assay report --html` or of an uploaded file.
 export function wholeSource(report, link) {
   const same = (row, key, value) => value === undefined || value === "" || value === row[key];
   const orders = {

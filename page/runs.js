@@ -4,7 +4,7 @@ import {count, field, fill, h, probability, problemBox, Problem, request, select
 import {showRun, wholeSource} from "./run.js";
 
 const POLL_MS = 700, DROP_BYTES = 32 << 20, DROPPED = "(dropped)";
-let dropped = null; // report of the uploaded file, until the page is closed
+let dropped = null; // report of the uploaded file; lost when the page is closed
 
 const hash = (...parts) => "#" + ["runs", ...parts].map((part) => encodeURIComponent(part)).join("/");
 const api = (...parts) => "/v1/" + ["runs", ...parts].map((part) => encodeURIComponent(part)).join("/");
@@ -100,7 +100,8 @@ function serverSource(name, summary) {
   };
 }
 
-// Waits until the index of a run exists, and returns its summary. Returns null if the user has left (`alive`).
+// Waits until the index of a run exists, and returns its summary. Returns null if alive() is false, because the user
+// has left the screen.
 async function summaryOf(name, alive, progress) {
   for (;;) {
     const {status, data} = await request(api(name));

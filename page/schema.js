@@ -1,8 +1,8 @@
-// The schema of a database as a tree: tables, columns, keys, sample values.
+// Shows the schema of a database as a tree: tables, columns, keys, sample values.
 import {count, fill, h, newId, problemBox, request} from "./lib.js";
 
-const OPEN_AT_FIRST = 4; // tables that are expanded at first
-const FILTER_FROM = 8;   // tables from which a filter is shown
+const OPEN_AT_FIRST = 4; // number of tables that are expanded at first
+const FILTER_FROM = 8;   // number of tables from which on a filter is shown
 
 export async function showSchema(root, name, signal) {
   fill(root, h("p.soft", h("span.busy", {"aria-hidden": "true"}), " Loading the schema …"));
@@ -29,7 +29,7 @@ function schemaTree(schema) {
   ];
 }
 
-// Returns the target of each referring column, by table and column.
+// Returns a map from each referring column, by table and column, to the column that it references.
 function referencesOf(joins) {
   const references = new Map();
   for (const {from, to, declared} of joins)

@@ -1,4 +1,4 @@
-// Shows SQL: coloured, with marks at byte spans, in an editor, and as a difference.
+// Shows SQL in colour, with marks at byte spans, in an editor, and as the difference of two queries.
 import {fill, h, newId} from "./lib.js";
 
 const KEYWORDS = new Set((
@@ -8,13 +8,14 @@ const KEYWORDS = new Set((
   "order outer over partition preceding range recursive right row rows select similar some then to true unbounded " +
   "union unique using values when where window with").split(" "));
 
-// The kind of each group of TOKEN, in order.
+// The kind of token that each group of TOKEN matches, in order.
 const KINDS = ["comment", "string", "name", "number", "word", "space", "other"];
 const TOKEN = new RegExp([
   "(--[^\\n]*|/\\*[^]*?(?:\\*/|$))", "('(?:[^']|'')*'?)", "(\"(?:[^\"]|\"\")*\"?|`[^`]*`?|\\[[^\\]]*\\]?)",
   "(\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)", "([\\p{L}_][\\p{L}\\p{N}_$]*)", "(\\s+)", "([^])"].join("|"), "gu");
 
-// Returns the whole text as [{text, start, kind}], in order; `start` counts UTF-16 units, as strings do.
+// Splits the whole text into tokens. Returns [{text, start, kind}] in order; `start` counts UTF-16 units, as strings
+// do.
 export function tokens(text) {
   return Array.from(text.matchAll(TOKEN), (match) => {
     const kind = KINDS[match.slice(1).findIndex((group) => group !== undefined)];
@@ -28,8 +29,8 @@ function coloured(kind, text) {
     ? h(`span.sql-${kind}`, text) : text;
 }
 
-// Returns a function that converts byte offsets of UTF-8, as in spans of findings, to UTF-16 units, as in strings. The
-// result is never past the end or inside a character.
+// Returns a function that converts byte offsets in UTF-8 to UTF-16 units. Spans of findings have byte offsets, and
+// strings count units. The result is never past the end or inside a character.
 export function unitsOf(text) {
   const starts = [], units = [];
   let bytes = 0, unit = 0;
@@ -53,8 +54,8 @@ export function unitsOf(text) {
   };
 }
 
-// Divides the text at the marks ({start, end} in bytes). Returns [{start, end, marks, ending}] in order, in UTF-16
-// units. `marks` cover the stretch, and those of `ending` end with it.
+// Divides the text at the marks, {start, end} in bytes. Returns the stretches in order: [{start, end, marks, ending}],
+// in UTF-16 units. `marks` are the marks that cover a stretch. `ending` are those of them that end where it ends.
 export function stretches(text, marks) {
   const unit = unitsOf(text);
   const placed = marks.map((mark) => ({mark, start: unit(mark.start), end: unit(mark.end)}))
@@ -68,7 +69,8 @@ export function stretches(text, marks) {
   });
 }
 
-// Returns the coloured text. `wrap(marks, children, ending)` returns the element for a stretch that has marks.
+// Returns the coloured text as children of an element. wrap(marks, children, ending) makes the element of a stretch
+// that has marks.
 export function colouredSql(text, marks = [], wrap = null) {
   const all = tokens(text);
   let next = 0;
@@ -90,8 +92,8 @@ export function sqlBlock(text) {
 
 // --- the editor ---
 
-// Returns an editor: a textarea with transparent letters over the same text in colour. So caret, selection, undo and
-// keyboard are those of the browser. The coloured text is in the same cell of a grid and determines the size of both.
+// Returns an editor: a textarea with transparent letters over the same text in colour. So the browser handles caret,
+// selection, undo and keyboard. Both are in one cell of a grid, and the coloured text determines their size.
 export function editor(value, label, oninput) {
   const shown = h("pre.sql.editor-shown", {"aria-hidden": "true"});
   const area = h("textarea.editor-area", {id: newId("sql"), "aria-label": label, spellcheck: "false",
@@ -106,7 +108,8 @@ export function editor(value, label, oninput) {
   return {element: h("div.editor", shown, area), area};
 }
 
-// Returns a token with its text unchanged. A replaced character would move the letters away from the caret.
+// Returns the element of a token, with its text unchanged. If a character were replaced, the letters would no longer
+// match the caret.
 function rawToken({kind, text}) {
   const node = document.createTextNode(text);
   return kind === "keyword" || kind === "string" || kind === "number" || kind === "comment"
@@ -145,7 +148,8 @@ function readList(text) {
 
 // --- a difference ---
 
-// maximum tokens of a side, without the common beginning and end; the table has the product of both numbers as its size
+// maximum number of tokens of a side, without the common beginning and end; the size of the table is the product of
+// both numbers
 const MOST_COMPARED = 1200;
 
 // Returns the difference as [{text, side}], with side "both", "was" or "now".
@@ -162,7 +166,7 @@ export function difference(was, now) {
 
 const both = (text) => ({text, side: "both"});
 
-// Compares two lists of tokens by their longest common subsequence.
+// Returns the difference of two lists of tokens, by their longest common subsequence.
 function compare(a, b) {
   const width = b.length + 1, best = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--)

@@ -1,6 +1,6 @@
 // Sets the theme before the first paint, so that no other theme is visible first. This is a classic script, because
-// modules wait for the document. The style sheet reads one attribute: the choice of the user, or else the preference of
-// the system.
+// modules run only after the document is parsed. The style sheet reads one attribute, which has the choice of the user
+// or else the preference of the system.
 (() => {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => {

@@ -15,7 +15,8 @@ const STATUS = {
 const SEVERITY = {error: "wrong", warning: "doubt", note: "accent"};
 
 // Returns the element of a verdict. A choice of the clarification question calls answer(id). The button of a repair
-// calls take(sql), which adds the repair as a candidate. Without these functions the verdict is only shown.
+// calls take(sql), which adds the repair as a candidate. Without `answer` the choices are plain text; without `take`
+// there is no button.
 export function verdictView(verdict, {answer, take} = {}) {
   const root = h("section.verdict.stack", {"aria-labelledby": "verdict-title"});
   fill(root, summary(verdict), clarification(verdict, answer), questions(verdict), repair(verdict, take),
@@ -133,7 +134,7 @@ function candidates(verdict) {
     h("ol.candidates", byRank(verdict, all).map((i) => candidateCard(verdict, all[i], i))));
 }
 
-// Orders candidates: the answer first, then by P. So the candidates to compare are adjacent.
+// Orders the candidates: the answer first, the others by P. So the candidates that a user compares are adjacent.
 function byRank(verdict, all) {
   const rank = (i) => (i === verdict.chosen ? 2 : (all[i].p_correct ?? -1));
   return all.map((_, i) => i).sort((a, b) => rank(b) - rank(a) || a - b);
@@ -173,7 +174,7 @@ function markedSql(sql, marks) {
 
 const ORDER = ["error", "warning", "note"];
 
-// Returns a suspect clause as a button in the text, which shows its findings.
+// Returns the button for a suspect clause in the text. The button shows the findings of the clause.
 function suspect(marks, children, ending) {
   const unique = [...new Map(marks.map((mark) => [mark.number, mark])).values()];
   const worst = ORDER.find((severity) => unique.some((mark) => mark.finding.severity === severity)) ?? "note";

@@ -1,13 +1,13 @@
 /* Serves the metrics and probes of a process over a small HTTP listener for operators' tools.
  *
- * DESIGN. One thread with server/http_server.h answers GET and HEAD of a few fixed paths, one request per connection.
- * It runs beside the main work, and no client may delay that work or block the listener for long. When
+ * DESIGN. One thread, which runs server/http_server.h, answers GET and HEAD of a few fixed paths, one request per
+ * connection. No client may delay the main work of the process or block the listener for long. When
  * ADMIN_HTTP_CONNECTIONS are open, a new connection replaces the one without progress for the longest time. The head
  * must arrive within ADMIN_HTTP_MS, and the answer must be read within the same time. Heads have a size limit; bodies
  * are not read.
  *
  * The listener has no access control: use it on a network that only probes and Prometheus reach. Its pages contain
- * figures and names, no data.
+ * metrics and names, but no contents of requests or databases.
  */
 #ifndef ASSAY_SERVER_ADMIN_HTTP_H
 #define ASSAY_SERVER_ADMIN_HTTP_H
@@ -32,7 +32,7 @@ struct admin_http_config {
     const char *listen; /* HOST:PORT or [V6]:PORT. An empty host or * means all addresses; port 0 means any free port */
     const struct admin_http_page *pages;
     uint32_t n_pages;
-    void *ctx;        /* argument of the pages */
+    void *ctx;        /* argument of each page's `write` */
     int64_t limit_ms; /* time limit of the head and of reading the answer; 0 means ADMIN_HTTP_MS */
 };
 

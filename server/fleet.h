@@ -18,8 +18,8 @@ struct fleet_part {
     const char *name; /* thread name; at most 15 bytes */
     void *ctx;
     enum err_code (*run)(void *ctx, struct err *err); /* runs until `stop`; an earlier return ends the process */
-    void (*stop)(void *ctx);                          /* thread: main */
-    /* clock_now_ns of the last loop iteration; 0 before the first. Any thread */
+    void (*stop)(void *ctx);                          /* asks `run` to end. Thread: main */
+    /* Returns the clock_now_ns of the last loop iteration, or 0 before the first. Thread: any. */
     int64_t (*heartbeat_ns)(void *ctx);
 };
 
@@ -33,8 +33,8 @@ void fleet_start(enum log_form form, enum log_level most);
 bool fleet_wait(int64_t ms);
 
 /* Runs all parts and returns when all have ended. Returns FLEET_EXIT_ENDED after a signal, FLEET_EXIT_FAILED if a part
- * failed; the log has the reason. `version` is written to the log. Does not return if draining takes longer than
- * drain_ms. Thread: main. */
+ * failed; the log has the reason. `version` is written to the log. Ends the process instead if draining takes longer
+ * than drain_ms. Thread: main. */
 int fleet_run(const struct fleet_part *parts, uint32_t n, const char *version, int64_t drain_ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* Copies the statistics of a process into the table of metrics. Each function here covers one source: the process, the
- * worker, the caches, the HTTP callers, the coordinator. A value without events is left out where it would only add an
+ * worker, the caches, the HTTP callers, the coordinator. A counter that is still 0 is left out if it would only add an
  * empty series. Label values are names from tables in the code, so their number has a limit.
  */
 #include "server/fleet_metrics.h"

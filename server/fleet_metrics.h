@@ -1,7 +1,7 @@
-/* Defines the metrics of the fleet's processes, and copies each room's statistics into them.
+/* Defines the metrics of the fleet's processes, and copies the statistics of each component into them.
  *
- * Each row here is a metric with its help text, and a line of docs/metrics.md; a test compares the two. A process shows
- * the metrics of its own parts. No label value comes from a request.
+ * Each row is a metric with its help text. docs/metrics.md has a line for each row; a test compares the two. A process
+ * shows the metrics of its own parts. No label value comes from a request.
  */
 #ifndef ASSAY_SERVER_FLEET_METRICS_H
 #define ASSAY_SERVER_FLEET_METRICS_H
@@ -185,7 +185,7 @@ extern const struct metrics_def fleet_metrics_defs[FLEET_METRICS_COUNT];
 /* Sets the metrics that never change. `part` is "worker", "coordinator" or "serve". Thread: main. */
 void fleet_metrics_start(struct metrics *metrics, const char *part, const char *commit);
 
-/* Set the current values, one source per function. Thread: one at a time. */
+/* Set the current values. Each function covers one source. Thread: one call at a time. */
 void fleet_metrics_process(struct metrics *metrics);
 void fleet_metrics_spans(struct metrics *metrics, const struct otlp_stats *stats);
 void fleet_metrics_traffic(struct metrics *metrics, const struct bus_traffic *traffic);

@@ -1,6 +1,7 @@
 /* Serves the pages of --listen: /metrics, /healthz and /readyz. A page takes one snapshot of the loops and the
- * transport, and judges only that. A loop that has not turned for stall_ms counts as stuck; before its first turn the
- * age counts from the start of the process. A takeover delays readiness for HEALTH_RESTORE_MS at most.
+ * transport, and judges only that. A loop counts as stuck if it has completed no iteration for stall_ms. Before its
+ * first iteration, its age counts from the start of the process. A takeover delays readiness for HEALTH_RESTORE_MS at
+ * most.
  */
 #include "server/health.h"
 
@@ -19,8 +20,8 @@ struct health {
 
 /* --- loops --- */
 
-/* Returns the time since the slowest loop last turned. A loop before its first turn counts from the start. Sets
- * *started if all loops have turned. */
+/* Returns the time since the slowest loop last completed an iteration. Before a loop's first iteration, its time counts
+ * from the start. Sets *started if every loop has completed one. */
 static int64_t loop_age(const struct health *health, bool *started)
 {
     int64_t now = clock_now_ns(), oldest = now;
@@ -40,7 +41,8 @@ static int64_t loop_age(const struct health *health, bool *started)
 
 /* The state that the health pages show, from one snapshot. */
 struct standing {
-    int64_t age_ns, restoring_ns; /* time since the slowest loop turned; duration of the current takeover, or 0 */
+    /* time since the slowest loop completed an iteration; duration of the current takeover, or 0 */
+    int64_t age_ns, restoring_ns;
     bool turns, started, transport_ok, caught_up;
     struct bus_traffic traffic;
     struct err err; /* reason if the transport has failed */

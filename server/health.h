@@ -1,11 +1,11 @@
 /* Serves the metrics and health checks of one process of the fleet at the address of --listen.
  *
- *    /metrics   the rooms' figures (server/fleet_metrics.h), collected at each request
- *    /healthz   should this process continue? 503 if a loop is stuck (--stall-ms) or the transport has failed for good.
- *               Unreachable brokers or Redis do not count, since a restart would repair neither
- *    /readyz    does the process take part? Also 503 until every loop has turned once and while a consumer waits for
- *               its partitions (as of some seconds ago). A takeover counts as not ready for at most HEALTH_RESTORE_MS,
- *               so that a rollout waits for it, but not for ever
+ *    /metrics   the metrics of server/fleet_metrics.h, collected at each request
+ *    /healthz   liveness: 503 if a loop is stuck (--stall-ms) or the transport has failed permanently.
+ *               Unreachable brokers or Redis do not count, since a restart would not help
+ *    /readyz    readiness: also 503 until every loop has run once, and while a consumer waits for
+ *               its partitions (as of a few seconds ago). A takeover delays readiness by at most HEALTH_RESTORE_MS,
+ *               so that a rollout waits for it, but not without limit
  *
  * The health pages have one line per check, for people to read.
  */

@@ -8,7 +8,7 @@ static json_t *nothing(struct err *err, enum err_code code, const char *why)
     return NULL;
 }
 
-/* Reads the answer in a body. The question of `asked` is the default. The caller owes json_decref. */
+/* Reads the answer in a body. The question of `asked` is the default. Release with json_decref. */
 static json_t *read_answer(const char *body, size_t len, const json_t *asked, struct err *err)
 {
     json_error_t error;
@@ -25,7 +25,7 @@ static json_t *read_answer(const char *body, size_t len, const json_t *asked, st
     return out;
 }
 
-/* Returns the request with one more answer; the caller owes json_decref. */
+/* Returns the request with one more answer. Release with json_decref. */
 static json_t *with_answer(const json_t *asked, const char *body, size_t len, struct err *err)
 {
     const json_t *request = json_object_get(asked, "request");

@@ -25,7 +25,7 @@ enum {
     HEAD_BYTES = 32 << 10,
     LAST_WORDS_MS = 2000,
     SLOW_THREADS = 2,
-    MAX_SLOW = 64 /* queued and running calls of the slow threads */
+    MAX_SLOW = 64 /* maximum number of queued and running calls of the slow threads */
 };
 
 struct http_api {
@@ -129,7 +129,7 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, struct call
         reply->body = NULL;
     }
     enum MHD_Result result = queue(connection, reply, response);
-    /* the call owns the stream until its end, since its client may disconnect */
+    /* the call owns the stream until the call ends, since the client may disconnect */
     if (!reply->stream) reply_clear(reply);
     return result;
 }
@@ -184,7 +184,7 @@ static void send_judge(struct call *call)
     suspend(call, STEP_WAITING);
     enum err_code code = http_judge_read(&call->api->config, &call->request, json, len, &arena, &request, &call->err);
     if (!code) g_strlcpy(call->id, request.message->id, sizeof call->id);
-    if (!code && call->route->finish) request.only_caller = true; /* the caller does not learn this id */
+    if (!code && call->route->finish) request.only_caller = true; /* the reply of such a row does not contain the id */
     if (!code)
         code =
             http_judge_send(&call->api->config, &call->request, &request, &call->span, on_done, NULL, call, &call->err);
@@ -406,7 +406,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     struct call *call = *request;
     (void)version;
     if (!call) return begin(ctx, connection, path, method, request);
-    return *len ? take(call, bytes, len) : advance(call); /* called again after a resume */
+    return *len ? take(call, bytes, len) : advance(call); /* the library calls this again after a resume */
 }
 
 static void on_completed(void *ctx, struct MHD_Connection *connection, void **request,
@@ -427,7 +427,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
     atomic_fetch_sub(&api->n_calls, 1);
 }
 
-/* Frees the place of a client that disconnected. The verdict still arrives and can be read by id. */
+/* Frees the slot of a client that disconnected. The verdict still arrives and can be read by id. */
 static void on_gone(void *ctx, void *who)
 {
     struct call *call = who;
@@ -520,7 +520,8 @@ void http_api_close(struct http_api *api)
     int64_t until = clock_now_ns() + LAST_WORDS_MS * INT64_C(1000000); /* time for the last answers to be sent */
     batches_close(api->batches);
     while (atomic_load(&api->n_calls) && clock_now_ns() < until) g_usleep(1000);
-    g_thread_pool_free(api->slow, FALSE, TRUE); /* this resumes its calls: no connection may be suspended after it */
+    /* this resumes the pool's calls; no connection may be suspended afterwards */
+    g_thread_pool_free(api->slow, FALSE, TRUE);
     api->slow = NULL;
     http_server_close(api->server);
     api_free(api);

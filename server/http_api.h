@@ -7,13 +7,14 @@
  *                                   (server/http_batch.h)
  *    GET  /v1/verdicts/ID           the newest verdict of that id, as long as this process stores it
  *    POST /v1/verdicts/ID/answers   the user's answer to the question of that verdict
- *    POST /v1/linkings              a trace of a schema linker (docs/traces.md); returns its unreliable places
+ *    POST /v1/linkings              a trace of a schema linker (docs/traces.md); returns the places where
+ *                                   the linker is unreliable
  *
- * The opener may add rows (server/http_route.h). Errors are application/problem+json (RFC 9457) with `code`, the name
- * of the error's code.
+ * The caller of http_api_open may add rows (server/http_route.h). Errors are application/problem+json (RFC 9457); their
+ * `code` is the name of the error code.
  *
- * DESIGN. Any replica accepts any request, since every replica reads all verdicts (server/pending.h). It reads them
- * from a position that was fixed before its first request was sent. One thread serves all connections
+ * DESIGN. Any replica accepts any request, since every replica reads all verdicts (server/pending.h). A replica fixes
+ * the position from which it reads verdicts before it sends its first request. One thread serves all connections
  * (server/http_server.h has their limits), and a few threads do slow work. A waiting call is suspended and costs no
  * thread. When its verdict arrives, the library resumes the connection and writes the answer. A connection carries one
  * request. Limits apply to waiting callers, connections in total and per address, and the bytes of a body. The times
@@ -36,21 +37,22 @@ struct http_api_config {
     struct pending *pending;
     struct tokens *tokens;       /* NULL if every caller is allowed */
     struct verdict_store *store; /* verdicts that `pending` has already dropped; may be NULL */
-    /* Sends a request. Reports the position of its verdict with pending_position, now or later, on any thread. Runs on
-     * the connection thread, so it must not block. Returns ERR_FULL, ERR_UNREACHABLE or other errors. `traceparent` may
-     * be NULL. */
+    /* Sends a request. Reports the request's position with pending_position, during the call or later, on any thread.
+     * Runs on the connection thread, so it must not block. Returns ERR_FULL, ERR_UNREACHABLE or other errors.
+     * `traceparent` may be NULL. */
     enum err_code (*send)(void *ctx, struct msg_request *request, const char *traceparent, struct waiter *waiter);
     /* Returns true if a request of that tenant would be accepted; called before its body is decoded. NULL means always.
      * Thread: as for `send`. */
     bool (*has_room)(void *ctx, uint16_t tenant);
-    void *send_ctx; /* argument of both */
-    /* Accepts only a Host of this machine. Otherwise a foreign page could point its own name at this address and let a
-     * browser send requests. */
+    void *send_ctx; /* argument of `send` and `has_room` */
+    /* Accepts only a Host header that names this machine. Otherwise a foreign page could resolve its own name to this
+     * address and let a browser send requests. */
     bool local;
-    /* further accepted values of Host, beside the names of this machine; if empty, `local` decides */
+    /* accepted values of Host besides the names of this machine. If there are any, Host is checked even if `local` is
+     * false */
     const char *const *hosts;
     unsigned n_hosts;
-    size_t max_bytes; /* of a request */
+    size_t max_bytes; /* maximum size of a request */
     int64_t wait_ms;  /* default wait for a verdict */
     int64_t max_wait_ms;
     uint32_t max_connections;
@@ -72,7 +74,7 @@ enum err_code http_api_open(const struct http_api_config *config, struct http_ap
 uint16_t http_api_port(const struct http_api *api);
 /* Returns the counts of closed connections. Thread: any. */
 void http_api_get_stats(const struct http_api *api, struct http_server_stats *out);
-/* Retries the batch lines that found no place. Call it a few times per second. Thread: any. */
+/* Retries the batch lines for which no slot was free. Call it a few times per second. Thread: any. */
 void http_api_tick(struct http_api *api);
 /* Accepts no more connections; waiting callers still get their answers. */
 void http_api_quiesce(struct http_api *api);

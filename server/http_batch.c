@@ -1,9 +1,9 @@
 /* Judges the lines of a batch and streams their results.
  *
- * Each line is an item. The connection thread sends items while there is room and writes finished lines; `pending` ends
- * items on any thread. Each item in progress has a reference to the stream, so the batch outlives its client. A line
- * that finds no place starves the batch; batches_tick tries it again. Lock: `lock` of the batch for the fields below it
- * and the end of items, `lock` of batches for `starved`; never both at once.
+ * Each line is an item. The connection thread sends items while slots are free, and writes finished lines. `pending`
+ * ends items on any thread. Each item in progress has a reference to the stream, so the batch outlives its client. If
+ * no slot is free for a line, the batch is starved, and batches_tick retries the line. The lock of a batch protects the
+ * fields below it and the end of its items. The lock of `batches` protects `starved`. No thread holds both.
  */
 #include "server/http_batch.h"
 
@@ -15,9 +15,9 @@
 #include <string.h>
 
 enum {
-    MAX_BYTES = 16 << 20, /* bytes of all lines */
-    AT_ONCE = 32,         /* requests of one batch in progress at a time */
-    AHEAD = 64,           /* distance between the next request to send and the first unwritten line */
+    MAX_BYTES = 16 << 20, /* maximum size of all lines together */
+    AT_ONCE = 32,         /* maximum number of requests of one batch in progress */
+    AHEAD = 64,           /* maximum distance between the next request to send and the first unwritten line */
     QUEUED_BYTES = 1 << 20
 };
 
@@ -37,7 +37,7 @@ struct item {
     bool done;
     char id[MSG_MAX_NAME + 1];
     GString *text;           /* line of the answer, without the line feed */
-    struct trace_span *span; /* set while the item is judged, else NULL */
+    struct trace_span *span; /* NULL unless the item is being judged */
 };
 
 struct batch {
@@ -94,7 +94,7 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
     batch->n_judged--;
     pthread_mutex_unlock(&batch->lock);
     http_stream_wake(batch->stream);
-    http_stream_unref(batch->stream); /* reference of the item */
+    http_stream_unref(batch->stream); /* releases the item's reference */
 }
 
 /* Returns the next item to write, or NULL if it is not finished. */
@@ -166,7 +166,7 @@ static void take_back(struct batch *batch, struct item *item)
     http_stream_unref(batch->stream);
 }
 
-/* Sends an item. Returns false if there is no free place at the moment. */
+/* Sends an item. Returns false if no slot is free. */
 static bool begin_item(struct batch *batch, struct item *item)
 {
     struct err err = {0};
@@ -219,7 +219,7 @@ static void gone(void *ctx)
     struct batch *batch = ctx;
     for (uint32_t i = 0; i < batch->next; i++)
         if (!is_done(&batch->items[i])) pending_leave(batch->batches->config->pending, &batch->items[i]);
-    batch->next = batch->n_items; /* the rest is not sent */
+    batch->next = batch->n_items; /* the remaining lines are not sent */
 }
 
 static void batch_free(void *ctx)

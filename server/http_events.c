@@ -68,7 +68,7 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
     http_judge_end_span(events->config, outcome, err.code, &events->span);
     http_judge_reply(events->id, outcome, &err, &reply);
     write_end(events, &reply);
-    http_stream_unref(events->stream); /* reference of the wait */
+    http_stream_unref(events->stream); /* releases the reference of the wait */
 }
 
 static void send_request(struct events *events)
@@ -82,7 +82,7 @@ static void send_request(struct events *events)
                                          &arena, &request, &err);
     if (!code) {
         g_strlcpy(events->id, request.message->id, sizeof events->id);
-        request.only_caller = false; /* the caller learns the id */
+        request.only_caller = false; /* the first event tells the caller the id */
         write_json(events, "accepted", json_pack("{s:s}", "id", events->id));
         code = http_judge_send(events->config, events->http, &request, &events->span, on_done, on_told, events, &err);
     }

@@ -50,7 +50,7 @@ static const char *scheme_of(enum http_gate_schemes scheme)
     return scheme == HTTP_GATE_HTTPS ? "https://" : "http://";
 }
 
-/* Returns true if `origin` is the origin of pages at `scheme` and the authority of Host. */
+/* Returns true if `origin` consists of this scheme and the authority of Host. */
 static bool is_origin(const char *origin, enum http_gate_schemes scheme, const struct listen_authority *host)
 {
     struct listen_authority page;

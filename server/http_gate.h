@@ -1,13 +1,13 @@
-/* Checks every HTTP request before it is routed: no web page of another origin may have sent it.
+/* Checks every HTTP request before it is routed. Refuses requests that a web page of another origin sent.
  *
- * DESIGN. A browser sends requests for any page to any address, including loopback addresses. A request with a form's
- * media type needs no permission. So each listener checks the same fields, in this order, and reads nothing else
- * before:
+ * DESIGN. A browser sends requests for any page to any address, including loopback addresses. For a form's media type,
+ * the browser does not ask the server first. So each listener checks the same fields, in this order, before it reads
+ * anything else:
  *
  *    400  duplicate field of HTTP_GATE_FIELDS; Host is not HOST or HOST:PORT; a control character in the path
- *    421  Host is not an accepted name of the listener: a foreign page rebound its own name to this address
+ *    421  Host is not an accepted name of the listener: a foreign page resolved its own name to this address
  *    403  Origin is not the origin of the request's target, or is `null`
- *    403  Sec-Fetch-Site is neither `same-origin` nor `none`: another port of this machine is `same-site`
+ *    403  Sec-Fetch-Site is neither `same-origin` nor `none` (pages on other ports of this machine send `same-site`)
  *    415  the body of a POST does not have the media type of its route
  *
  * Responses have no CORS field, so the preflight of a foreign page fails and no foreign page can read a response. A
@@ -61,7 +61,7 @@ enum http_gate_field {
 
 struct http_gate_fields {
     const char *values[HTTP_FIELD_COUNT]; /* NULL if the request does not have the field */
-    bool repeated;                        /* a field is duplicate */
+    bool repeated;                        /* a field occurs more than once */
     bool escaped_control;                 /* the path or the query contains a control character */
 };
 
@@ -73,7 +73,7 @@ struct http_gate_refusal {
 
 /* Reads the fields of a request. The texts live as long as the request. */
 void http_gate_read(struct MHD_Connection *connection, struct http_gate_fields *out);
-/* Returns why the request is refused, or NULL if it passes. `may_link` means that a link on another site may open this
+/* Returns the refusal, or NULL if the request passes. `may_link` means that a link on another site may open this
  * path. */
 const struct http_gate_refusal *http_gate_check(const struct http_gate *gate, const struct http_gate_fields *fields,
                                                 bool may_link);

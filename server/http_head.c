@@ -1,6 +1,6 @@
-/* Validates the head and the chunks of a request. A line at a time is cut off the input; a table maps the fields that
- * matter to their checks. `struct framing` counts the fields that decide where the request ends, so that a second one
- * is refused. Incomplete input is valid so far or already invalid: the caller repeats the check with more bytes.
+/* Validates the head and the chunks of a request. Lines are cut off the input one at a time. A table maps the fields
+ * that matter to their checks. `struct framing` counts the fields that decide where the request ends, so that a second
+ * one is refused. Incomplete input may already be invalid. Otherwise the caller repeats the check with more bytes.
  */
 #include "server/http_head.h"
 
@@ -55,7 +55,7 @@ static bool is_called(struct slice text, const char *name)
     return text.len == strlen(name) && g_ascii_strncasecmp(text.at, name, text.len) == 0;
 }
 
-/* Removes blanks before a value. Blanks after it stay: libraries disagree about "5 " and "chunked ". */
+/* Removes blanks before a value. Keeps blanks after it, because libraries disagree about "5 " and "chunked ". */
 static struct slice value_of(struct slice text)
 {
     while (text.len && (*text.at == ' ' || *text.at == '\t')) text.at++, text.len--;
@@ -175,8 +175,7 @@ enum head_state http_head_check(const char *bytes, size_t len, const char **why)
 
 /* --- chunks --- */
 
-/* Reads the size of a chunk and checks its extension. A line without an end may have no digit yet, and may end with
- * CR. */
+/* Reads the size of a chunk and checks its extension. An incomplete line may have no digit yet, and may end with CR. */
 static const char *check_size(struct slice line, bool ended, size_t *size)
 {
     size_t n = 0;

@@ -94,7 +94,8 @@ enum err_code http_judge_send(const struct http_api_config *config, const struct
     if (!code) code = config->send(config->send_ctx, message, traceparent, waiter);
     if (!code || (waiter && !pending_cancel(waiter))) return ERR_OK; /* done has been called, or will be */
     return err_set(err, code, "%s",
-                   err_meaning(code)); /* errors may contain broker names, which belong in the log and on /healthz */
+                   /* the text of the error may contain broker names, which only the log and /healthz may show */
+                   err_meaning(code));
 }
 
 /* --- replies --- */

@@ -1,5 +1,5 @@
-/* Judges requests over HTTP: the functions that single requests (server/http_api.c) and batches (server/http_batch.c)
- * share, and the API's rows about a request or its verdict. */
+/* Judges requests over HTTP. Has the functions that single requests (server/http_api.c) and batches
+ * (server/http_batch.c) share, and the API's rows for requests and verdicts. */
 #ifndef ASSAY_SERVER_HTTP_JUDGE_H
 #define ASSAY_SERVER_HTTP_JUDGE_H
 
@@ -15,13 +15,13 @@ struct judge_request {
 };
 
 /* Decodes a request in JSON into the arena, adds an id if it has none, and restricts it to its tenant's databases and
- * columns. Returns ERR_FULL, before any decoding, if the tenant has no free place. Other errors are those of
+ * columns. Returns ERR_FULL, before any decoding, if the tenant has no free slot. Other errors are those of
  * edge_decode_request, such as ERR_MALFORMED. */
 enum err_code http_judge_read(const struct http_api_config *config, const struct http_request *http, const void *json,
                               size_t len, struct arena *arena, struct judge_request *out, struct err *err);
 /* Registers a wait for the request's verdict, and sends the request. After ERR_OK, `done` has been called or will be;
- * after an error it is never called. `told` is that of pending_watch; NULL for no progress. Begins the caller's span,
- * which http_judge_end_span ends, in both cases. Thread: the connection thread. */
+ * after an error it is never called. `told` is passed to pending_watch; NULL means no progress reports. Always begins
+ * the caller's span; end it with http_judge_end_span. Thread: the connection thread. */
 enum err_code http_judge_send(const struct http_api_config *config, const struct http_request *http,
                               const struct judge_request *request, struct trace_span *span, pending_done *done,
                               void (*told)(void *ctx, const void *progress), void *ctx, struct err *err);

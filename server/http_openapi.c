@@ -187,7 +187,7 @@ static void add_answer(json_t *answers, unsigned status, const struct http_descr
 static json_t *answers_of(const struct http_route *route, bool tokens)
 {
     const struct http_description *about = route->description;
-    static const uint16_t gate[] = {400, 403, 421}; /* server/http_gate.h: on every row */
+    static const uint16_t gate[] = {400, 403, 421}; /* statuses of server/http_gate.h, which every row can return */
     json_t *out = json_object();
     add_answer(out, 200, about);
     for (unsigned i = 0; i < G_N_ELEMENTS(gate); i++) add_answer(out, gate[i], about);

@@ -7,8 +7,7 @@
 
 struct openapi;
 
-/* Describes the rows that have a description. `tokens` means that callers need a token. The caller owes
- * openapi_free. */
+/* Describes the rows that have a description. `tokens` means that callers need a token. Free with openapi_free. */
 struct openapi *openapi_new(const GArray *routes, bool tokens);
 void openapi_free(struct openapi *openapi);
 /* Appends the row; `openapi` must outlive it. */

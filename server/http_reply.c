@@ -28,7 +28,7 @@ static GBytes *bytes_of(char *text)
     return text ? g_bytes_new_with_free_func(text, strlen(text), free, text) : g_bytes_new_static("{}", 2);
 }
 
-/* Returns valid UTF-8, since a name in `text` may have been cut within a character. The caller owes g_free. */
+/* Returns valid UTF-8, since a name in `text` may have been cut within a character. Free with g_free. */
 static char *make_valid(const char *text)
 {
     return text && *text ? g_utf8_make_valid(text, -1) : NULL;

@@ -54,37 +54,38 @@ const char *http_route_type(const struct http_route *route);
 struct http_stream; /* server/http_stream.h */
 
 struct http_reply {
-    unsigned status;            /* 0 if `judge` is to be judged */
+    unsigned status;            /* 0 if the request in `judge` must be judged first */
     const char *type;           /* media type of the body; static */
-    GBytes *body;               /* reference taken over; NULL for an empty body */
-    char *location;             /* allocated by GLib, taken over; may be NULL */
+    GBytes *body;               /* owned reference; NULL for an empty body */
+    char *location;             /* owned, allocated by GLib; may be NULL */
     const char *const *headers; /* further headers: name, value, name, value, NULL; static. May be NULL */
-    struct http_stream *stream; /* body in pieces, instead of `body`; taken over. Quick rows only */
-    GBytes *judge;              /* request as JSON, in the form of a log line; taken over */
-    char *state;                /* argument of `finish`, allocated by GLib, taken over; may be NULL */
+    struct http_stream *stream; /* owned; sends the body in pieces, instead of `body`. Quick rows only */
+    GBytes *judge;              /* owned reference; request as JSON, in the form of a log line */
+    char *state;                /* argument of `finish`; owned, allocated by GLib; may be NULL */
 };
 
-/* Returns an error as a body: problem+json (RFC 9457). `detail` may be NULL. The caller owes g_bytes_unref. */
+/* Returns an error as a body: problem+json (RFC 9457). `detail` may be NULL. Release with g_bytes_unref. */
 GBytes *http_problem(unsigned status, const char *title, const char *code, const char *detail);
-/* Fills the reply with such an error. */
+/* Fills the reply with the error that http_problem returns. */
 void http_reply_problem(struct http_reply *reply, unsigned status, const char *title, const char *code,
                         const char *detail);
 /* Fills the reply with the problem of an error code and its status. */
 void http_reply_error(struct http_reply *reply, const struct err *err);
-/* Fills the reply with 200 and JSON. Takes over `json`, which malloc allocated; NULL gives the answer for lack of
- * memory. */
+/* Fills the reply with 200 and JSON. Takes over `json`, which malloc allocated. If it is NULL, the reply reports that
+ * memory is exhausted. */
 void http_reply_json(struct http_reply *reply, char *json);
 
 /* The description of a row, for server/http_openapi.h. */
 struct http_description {
     const char *sentence;
     const struct json_schema_field *query; /* ends with an entry without a name; may be NULL */
-    /* names of json_schema_objects; for NDJSON, of each line. NULL for any content */
+    /* names of json_schema_objects: of the request body and of the response body, or of each line of NDJSON. NULL means
+     * any content */
     const char *takes, *gives;
     bool lines; /* both bodies are NDJSON */
     /* the answer may be server-sent events, if the client accepts them (server/http_events.h) */
     bool events;
-    const uint16_t *statuses; /* further statuses, beside 200 and those of all rows; ends with 0 */
+    const uint16_t *statuses; /* statuses besides 200 and those that all rows share; ends with 0 */
 };
 
 struct http_route {
@@ -96,10 +97,11 @@ struct http_route {
     enum http_work work;
     bool may_link;       /* a link on another site may open it, since it contains no data (server/http_gate.h) */
     const char *accepts; /* media type of a POST body; NULL means JSON */
-    size_t max_bytes;    /* of the body; 0 means the limit of a request */
+    size_t max_bytes;    /* maximum size of the body; 0 means the limit of a request */
     void (*answer)(void *ctx, const struct http_request *request, struct http_reply *reply);
-    /* Fills the reply after the verdict of reply->judge. `outcome` is NULL if there is none, and `err` has the reason;
-     * ERR_DEADLINE means that the wait ended first. NULL means the reply of /v1/judge. Must be quick. */
+    /* Fills the reply after the verdict of reply->judge. If there is no outcome, `outcome` is NULL and `err` has the
+     * reason; ERR_DEADLINE means that the wait ended first. Must be quick. If `finish` is NULL, the reply is that of
+     * /v1/judge. */
     void (*finish)(void *ctx, const char *state, const struct outcome *outcome, const struct err *err,
                    struct http_reply *reply);
     void *ctx;

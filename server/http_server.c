@@ -59,8 +59,8 @@ struct http_server {
     uint16_t port;
     int listener, epoll, library;  /* descriptors; `library` is the library's own epoll */
     int bell;                      /* eventfd that wakes the thread for a resumed connection */
-    bool deaf;                     /* no descriptors are left, so the listener is not polled until the next turn */
-    uint32_t n_guests;             /* places: twice max_connections, since closing connections need places too */
+    bool deaf;                     /* no descriptors are left, so the listener is not polled until the next iteration */
+    uint32_t n_guests;             /* slots: twice max_connections, since closing connections need slots too */
     struct guest *guests, *handed; /* handed: the guest that is being given to the library */
     char *head;                    /* buffer for the head of one guest at a time */
     atomic_ullong malformed, late, crowded;
@@ -74,7 +74,7 @@ static bool counts(const struct guest *guest)
     return guest->stage != HTTP_STAGE_FREE && guest->stage != HTTP_STAGE_WAITING && guest->stage != HTTP_STAGE_LEAVING;
 }
 
-/* Returns true if its head is complete, but its chunked body is not. */
+/* Returns true if the head of the guest is complete, but its chunked body is not. */
 static bool is_held(const struct guest *guest)
 {
     return guest->stage == HTTP_STAGE_BODY && !guest->connection;
@@ -86,8 +86,8 @@ static void enter(struct guest *guest, enum http_stage stage)
     guest->since_ns = clock_now_ns();
 }
 
-/* Ends a connection. If the library has the socket, it is only shut down: the library then reads the end and closes
- * it. */
+/* Ends a connection. If the library has the socket, the socket is only shut down. The library then reads the end of the
+ * stream and closes the socket. */
 static void leave(struct guest *guest)
 {
     if (guest->connection) {
@@ -101,12 +101,13 @@ static void leave(struct guest *guest)
 
 static bool is_same_address(const struct in6_addr *a, const struct in6_addr *b)
 {
-    /* the owner of one IPv6 address usually has 2^64 */
+    /* the owner of one IPv6 address usually has 2^64 addresses */
     size_t len = IN6_IS_ADDR_V4MAPPED(a) ? sizeof *a : sizeof *a / 2;
     return memcmp(a, b, len) == 0;
 }
 
-/* Makes room for one more connection: of `address`, or in total if `address` is NULL. */
+/* Closes the guest without progress for the longest time if there are `most` or more. Counts guests of `address`, or
+ * all if it is NULL. */
 static void make_room(struct http_server *server, const struct in6_addr *address, uint32_t most)
 {
     struct guest *oldest = NULL;
@@ -210,12 +211,12 @@ static void hand_over(struct guest *guest)
     struct sockaddr_storage from;
     socklen_t len = sizeof from;
     epoll_ctl(server->epoll, EPOLL_CTL_DEL, guest->fd, NULL);
-    if (getpeername(guest->fd, (struct sockaddr *)&from, &len)) { /* disconnected */
+    if (getpeername(guest->fd, (struct sockaddr *)&from, &len)) { /* the client has disconnected */
         leave(guest);
         return;
     }
     if (!is_held(guest)) enter(guest, HTTP_STAGE_BODY);
-    server->handed = guest; /* MHD_add_connection calls on_connection */
+    server->handed = guest; /* MHD_add_connection calls on_connection, which needs it */
     if (MHD_add_connection(server->daemon, guest->fd, (struct sockaddr *)&from, len) != MHD_YES)
         guest->stage = HTTP_STAGE_FREE; /* the library closes the socket in any case */
     server->handed = NULL;
@@ -355,7 +356,7 @@ static void stop_listening(struct http_server *server)
     server->listener = -1;
 }
 
-/* Does the work of each turn, even under load. */
+/* Does the work of each iteration, even under load. */
 static void tick(struct http_server *server)
 {
     end_late(server);
@@ -364,14 +365,14 @@ static void tick(struct http_server *server)
     server->deaf = false;
 }
 
-/* Returns how long the library needs no call. */
+/* Returns the time until the library must be called again. */
 static int patience_ms(struct http_server *server)
 {
     MHD_UNSIGNED_LONG_LONG ms;
     return MHD_get_timeout(server->daemon, &ms) == MHD_YES && ms < TURN_MS ? (int)ms : TURN_MS;
 }
 
-/* Polls once and handles the events. New connections come last, since they may take the place of a guest with an event
+/* Polls once and handles the events. New connections come last, since one may reuse the slot of a guest with an event
  * in this array. */
 static void look_around(struct http_server *server)
 {
@@ -493,7 +494,7 @@ enum err_code http_server_open(const struct http_server_config *config, struct h
     want_descriptors(config->max_connections);
     server->guests = calloc(server->n_guests, sizeof *server->guests);
     server->head = malloc(config->head_bytes);
-    *out = server; /* set before the thread starts, since that may get a request at once */
+    *out = server; /* set before the thread starts, since the thread may get a request at once */
     code = server->guests && server->head ? start(server, err) : err_set(err, ERR_NOMEM, "no memory for the listener");
     if (code) {
         http_server_close(server);
@@ -526,7 +527,7 @@ void http_server_close(struct http_server *server)
     if (server->daemon) MHD_stop_daemon(server->daemon);
     for (uint32_t i = 0; server->guests && i < server->n_guests; i++)
         if (server->guests[i].stage != HTTP_STAGE_FREE)
-            close(server->guests[i].fd); /* the library has already released its own */
+            close(server->guests[i].fd); /* the library has already closed its own descriptors */
     stop_listening(server);
     if (server->epoll >= 0) close(server->epoll);
     if (server->bell >= 0) close(server->bell);

@@ -1,10 +1,10 @@
-/* Manages the connections of an HTTP listener from accept to close. It decides which may stay, and for how long.
- * libmicrohttpd reads the requests and sends the answers.
+/* Manages the connections of an HTTP listener from accept to close. It decides which connections stay open, and for how
+ * long. libmicrohttpd reads the requests and sends the answers.
  *
  * DESIGN. The library's timeout measures only silence, so a client that sends a byte now and then could stay for ever.
- * Its limit on connections refuses the newest client. Here every connection is accepted. If there are too many, from
- * one address or in total, the one without progress for the longest time is closed. A client that reads and sends
- * promptly is served in milliseconds and is never closed; a thousand slow clients close each other.
+ * The library's limit on connections refuses the newest client. Here every connection is accepted. If there are too
+ * many, from one address or in total, the one without progress for the longest time is closed. A client that reads and
+ * sends promptly is served in milliseconds and is never closed; a thousand slow clients replace each other.
  *
  *    HTTP_STAGE_HEAD      the bytes are inspected in the kernel's buffer (MSG_PEEK), until the head is complete and has
  *                         only one reading (server/http_head.h). Only then does the library get the socket. An invalid
@@ -13,7 +13,8 @@
  *    HTTP_STAGE_BODY      the library reads the body. A chunked body is inspected in the kernel first, like the head,
  *                         up to head_bytes for both; an invalid chunk gets the same 400. Beyond that, and with TLS or
  *                         `Expect`, the library answers an invalid chunk with a static page of HTML, and closes
- *    HTTP_STAGE_WAITING   the client waits for this server: it does not count, has no deadline and is never closed
+ *    HTTP_STAGE_WAITING   the client waits for this server: it has no deadline, is never closed, and counts only
+ *                         towards the limit of all connections
  *    HTTP_STAGE_ANSWER    the client reads its answer
  *    HTTP_STAGE_REFUSED   the client got 400; its further bytes are read and dropped, so that it can read the answer
  *
@@ -47,14 +48,14 @@ struct http_server_config {
     const char *name;         /* name of the setting in messages, and of the thread */
     const char *listen;       /* HOST:PORT, see server/listen.h */
     struct tls *tls;          /* NULL for plain HTTP */
-    uint32_t max_connections; /* at a time, including waiting ones */
-    uint32_t per_address;     /* from one address (IPv6: one /64), without waiting ones; 0 means no limit */
+    uint32_t max_connections; /* open connections, including waiting ones */
+    uint32_t per_address;     /* open connections from one address (IPv6: one /64) that do not wait; 0 means no limit */
     size_t head_bytes;
     bool inspects_chunks;          /* false for a server that reads no bodies */
-    int64_t limit_ms[HTTP_STAGES]; /* of HTTP_STAGE_HEAD, HTTP_STAGE_BODY and HTTP_STAGE_ANSWER */
+    int64_t limit_ms[HTTP_STAGES]; /* time limits of HTTP_STAGE_HEAD, HTTP_STAGE_BODY and HTTP_STAGE_ANSWER */
     MHD_AccessHandlerCallback on_request;
     MHD_RequestCompletedCallback on_completed; /* may be NULL */
-    /* Called when a waiting client has closed its side. `who` is that of http_server_wait. May be NULL. */
+    /* Called when a waiting client has closed its side. `who` is the argument of http_server_wait. May be NULL. */
     void (*on_gone)(void *ctx, void *who);
     void *ctx; /* argument of all three callbacks, which run on the server's thread */
 };
@@ -79,8 +80,8 @@ void http_server_answer(struct MHD_Connection *connection);
  * passes on end at a NUL, so such a request must be refused. Thread: that of the callbacks. */
 bool http_server_saw_control(struct MHD_Connection *connection);
 
-/* Resumes a suspended connection and wakes the server's thread; the library itself would resume it only at its next
- * turn. Thread: any. The server must not be closed meanwhile. */
+/* Resumes a suspended connection and wakes the server's thread. Otherwise the library would resume it only when that
+ * thread next runs. Thread: any. The server must not be closed meanwhile. */
 void http_server_resume(struct http_server *server, struct MHD_Connection *connection);
 
 /* Counts of closed connections. */

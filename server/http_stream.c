@@ -1,5 +1,5 @@
 /* Streams a response from a buffer that any thread fills. The library calls on_room on the connection thread when the
- * client can read. That pumps the source and copies bytes from the buffer; if the buffer is empty, it suspends the
+ * client can read. on_room pumps the source and copies bytes from the buffer. If the buffer is empty, it suspends the
  * connection. `woken` closes a race: a write between the pump and the suspension makes on_room pump again. The
  * connection is resumed under the lock, so that it cannot end at the same time.
  */

@@ -1,10 +1,10 @@
 /* Sends a response in pieces: the lines of a batch, or the events of a judgement.
  *
  * DESIGN. A source writes into a buffer, on any thread. The library's thread copies from it as the client reads. If the
- * buffer is empty, the connection is suspended and costs nothing until the next write. A source with much data must not
- * write ahead of a slow client: `pump` is called whenever the client has read, and http_stream_queued returns the
- * unread bytes. The stream has a reference count, since the result for which a source waits may arrive after the client
- * has disconnected.
+ * buffer is empty, the connection is suspended until the next write and uses no thread. A source with much data must
+ * not write ahead of a slow client. So `pump` is called whenever the client has read, and http_stream_queued returns
+ * the number of unread bytes. The stream has a reference count, since a source may get its result after the client has
+ * disconnected.
  */
 #ifndef ASSAY_SERVER_HTTP_STREAM_H
 #define ASSAY_SERVER_HTTP_STREAM_H

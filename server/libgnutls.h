@@ -1,4 +1,4 @@
-/* gnutls, loaded on first use (lib/base/late.h). */
+/* Declares the functions of gnutls, which is loaded on first use (lib/base/late.h). */
 #ifndef ASSAY_SERVER_LIBGNUTLS_H
 #define ASSAY_SERVER_LIBGNUTLS_H
 

@@ -1,4 +1,4 @@
-/* libmicrohttpd, loaded on first use (lib/base/late.h). */
+/* Declares the functions of libmicrohttpd, which is loaded on first use (lib/base/late.h). */
 #ifndef ASSAY_SERVER_LIBMICROHTTPD_H
 #define ASSAY_SERVER_LIBMICROHTTPD_H
 

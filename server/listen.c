@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* the kernel limits it further; a client that finds the queue full retries after a second */
+/* the kernel may lower the backlog; a client that finds the queue full retries after a second */
 enum { BACKLOG = 4096, MAX_ADDRESS = 256 };
 
 /* Splits "HOST:PORT"; the host may be in brackets, or empty. */

@@ -14,7 +14,7 @@
  * setting's name in messages. Returns ERR_CONFIG if the address is invalid or cannot be bound. The caller owns the
  * descriptor. */
 enum err_code listen_open(const char *what, const char *address, int *out, struct err *err);
-/* The authority of a URL: HOST or HOST:PORT. */
+/* The parts of a URL's authority: HOST or HOST:PORT. */
 struct listen_authority {
     const char *host; /* part of the text, with the brackets of an IPv6 address */
     size_t len;
@@ -25,11 +25,11 @@ struct listen_authority {
  * digits. Returns false for any other text, such as an empty host, user information, or a dot at either end. Thread:
  * any. */
 bool listen_read_authority(const char *text, struct listen_authority *out);
-/* Returns true if `text` is such a host without a port. Thread: any. */
+/* Returns true if listen_read_authority accepts `text` and it has no port. Thread: any. */
 bool listen_is_name(const char *text);
 /* Returns true if the host is 127.0.0.1, [::1] or localhost. These always mean this machine. Thread: any. */
 bool listen_is_loopback(const struct listen_authority *authority);
-/* Returns true if `address` is an authority with such a host. Thread: any. */
+/* Returns true if `address` is an authority whose host is a loopback name. Thread: any. */
 bool listen_is_here(const char *address);
 /* Returns the socket's port. */
 uint16_t listen_port(int fd);

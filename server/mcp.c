@@ -1,7 +1,7 @@
 /* Answers MCP messages by the rows of a table of methods. An exchange holds one message and its result, error or
- * request to judge. Versions with a handshake and stateless versions share the methods; a row has the versions in which
- * it exists. A call that needs a verdict returns the message itself as its state, so that mcp_finish can continue it in
- * any thread.
+ * request to judge. Versions with a handshake and stateless versions share the methods; a row states the kinds of
+ * versions in which its method exists. A call that needs a verdict returns the message itself as its state, so that
+ * mcp_finish can continue it in any thread.
  */
 #include "server/mcp_int.h"
 
@@ -161,7 +161,7 @@ static const struct method {
     const char *name;
     bool handshake, stateless; /* kinds of versions that have the method */
     bool slow;
-    const char *cache; /* who may share a cached answer, in versions with this field; else NULL */
+    const char *cache; /* scope in which an answer may be cached, in versions with this field; else NULL */
     int64_t ttl_ms;
     void (*answer)(struct exchange *exchange);
 } methods[] = {

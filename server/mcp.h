@@ -1,13 +1,13 @@
 /* Answers messages of the Model Context Protocol, with which agents call tools and read resources. The transports are
- * server/mcp_stdio.h and server/mcp_http.h. The opener supplies the tools and resources as rows, so this module does
+ * server/mcp_stdio.h and server/mcp_http.h. The caller supplies the tools and resources as rows, so this module does
  * not depend on their purpose.
  *
  * Versions. Up to 2025-11-25 a connection begins with `initialize`. From 2026-07-28 on there is no such handshake, and
- * each request contains its version in `_meta`. Both kinds are answered, request by request. The server stores nothing
- * per connection, so over HTTP any replica can answer any request.
+ * each request contains its version in `_meta`. Each request is answered according to its own version. The server
+ * stores nothing per connection, so over HTTP any replica can answer any request.
  *
- * A call that needs a verdict leaves a request to be judged, and is answered after the verdict (mcp_finish). Over HTTP
- * no thread waits for it.
+ * A call that needs a verdict returns a request to be judged. After the verdict, mcp_finish answers the call. Over HTTP
+ * no thread waits for the verdict.
  *
  * Thread: any, for all functions.
  */
@@ -21,7 +21,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-enum { MCP_MAX_BYTES = 1 << 20 /* of a message */ };
+enum { MCP_MAX_BYTES = 1 << 20 /* maximum size of a message */ };
 
 /* --- tools --- */
 
@@ -35,8 +35,8 @@ struct mcp_parameter {
     const char *name;
     enum mcp_type type;
     bool required;
-    uint32_t max_items;  /* of MCP_TEXTS; at least 1 */
-    uint32_t max_bytes;  /* of each text */
+    uint32_t max_items;  /* maximum length of a list (MCP_TEXTS); at least 1 */
+    uint32_t max_bytes;  /* maximum size of each text */
     const char *choices; /* "abstain|ask" */
     const char *description;
 };
@@ -70,9 +70,9 @@ struct mcp_tool {
     const struct mcp_field *fields;         /* fields of a successful result; ends with a NULL name */
     /* Runs the tool. May take as long as the statements that it runs. */
     void (*call)(void *ctx, const struct mcp_call *call, struct mcp_result *result);
-    /* Completes the result with the verdict of result->judge as JSON. `verdict` is NULL without one, and `err` has the
-     * reason; ERR_DEADLINE means that the transport's wait ended first. Must be quick. NULL for a tool that never
-     * leaves a request to judge. */
+    /* Completes the result with the verdict of result->judge as JSON. If there is no verdict, `verdict` is NULL and
+     * `err` has the reason; ERR_DEADLINE means that the transport's wait ended first. Must be quick. NULL for a tool
+     * that never sets result->judge. */
     void (*finish)(void *ctx, const struct mcp_call *call, const char *verdict, size_t len, const struct err *err,
                    struct mcp_result *result);
 };
@@ -111,15 +111,17 @@ struct mcp_answer {
 /* Returns true if the answer may take longer than microseconds. */
 bool mcp_is_slow(const struct mcp_message *message);
 
-/* Answers a message of that tenant; `tenant` is NULL without tenants. The caller owes mcp_answer_clear. */
+/* Answers a message of that tenant; `tenant` is NULL without tenants. Free the answer with mcp_answer_clear. */
 void mcp_answer(const struct mcp *mcp, const struct mcp_message *message, const struct tenant *tenant,
                 struct mcp_answer *out);
-/* Completes an answer with `state`: from the `verdict` of its request, or from `err` if that is NULL. */
+/* Completes the answer to which `state` belongs, from the verdict of its request. If `verdict` is NULL, `err` has the
+ * reason. */
 void mcp_finish(const struct mcp *mcp, const char *state, const char *verdict, size_t len, const struct err *err,
                 struct mcp_answer *out);
 void mcp_answer_clear(struct mcp_answer *answer);
 
-/* Return true for a supported version, and for one without a handshake. */
+/* mcp_knows_version returns true for a supported version, mcp_is_stateless_version for a version without a
+ * handshake. */
 bool mcp_knows_version(const char *version);
 bool mcp_is_stateless_version(const char *version);
 

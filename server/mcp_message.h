@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Error codes: those of JSON-RPC, then those of the protocol, and from -32000 to -32019 the server's own. */
+/* The error codes of JSON-RPC and of the protocol. The codes from -32000 to -32019 are the server's own. */
 enum mcp_error {
     MCP_NO_ERROR = 0,
     MCP_PARSE_ERROR = -32700,
@@ -37,19 +37,19 @@ struct mcp_message {
     json_t *id;           /* in root: a string or an integer; may be NULL */
     json_t *params;       /* in root: an object; may be NULL */
     const char *method;   /* in root; may be NULL */
-    enum mcp_error error; /* of MCP_BROKEN */
+    enum mcp_error error; /* the error of an MCP_BROKEN message */
     char why[160];
 };
 
-/* Reads a message from any bytes. The caller owes mcp_message_clear. */
+/* Reads a message from any bytes. Free it with mcp_message_clear. */
 void mcp_message_read(struct mcp_message *out, const char *bytes, size_t len);
-/* Reads a message from JSON, whose reference it takes over. The caller owes mcp_message_clear. */
+/* Reads a message from JSON, whose reference it takes over. Free it with mcp_message_clear. */
 void mcp_message_take(struct mcp_message *out, json_t *root);
 void mcp_message_clear(struct mcp_message *message);
 
-/* Returns a string of the parameters; NULL if it is missing or not a string. */
+/* Returns the string parameter `name`; NULL if it is missing or not a string. */
 const char *mcp_message_text(const struct mcp_message *message, const char *name);
-/* Returns the version in the message itself, as in stateless versions; NULL if there is none. */
+/* Returns the protocol version that the message contains, as in stateless versions; NULL if there is none. */
 const json_t *mcp_message_version(const struct mcp_message *message);
 
 /* Return the reply as one line, allocated with malloc. `id` is NULL if the message has none. They take over the

@@ -1,6 +1,6 @@
 /* DESIGN: the caller's thread reads the messages and answers quick ones itself. So it handles a ping or a cancellation
- * while statements run. A few threads run the slow calls, which begin in order; their answers are written as they
- * finish. The size of a line and the number of open calls have limits. */
+ * while statements run. A few threads run the slow calls. The calls begin in order, and each answer is written as soon
+ * as its call ends. The size of a line and the number of open calls have limits. */
 #include "server/mcp_stdio.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static void call_free(struct call *call)
     g_free(call);
 }
 
-/* Answers a call that needs a verdict. */
+/* Judges the request of a call that needs a verdict, and replaces the answer by the completed one. */
 static void finish(const struct stdio *stdio, struct mcp_answer *answer)
 {
     struct err err = {0};
@@ -200,7 +200,7 @@ static enum err_code read_all(struct stdio *stdio, struct err *err)
         else if (errno != EINTR)
             code = err_set(err, ERR_IO, "cannot read standard input: %s", g_strerror(errno));
     }
-    if (stdio->line->len || stdio->too_long) end_line(stdio); /* a last line without a line feed */
+    if (stdio->line->len || stdio->too_long) end_line(stdio); /* the last line has no line feed */
     g_free(chunk);
     return code;
 }

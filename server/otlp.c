@@ -1,8 +1,8 @@
 /* Sends spans to a collector. One thread takes batches from the tracer, encodes them and posts them.
  *
  * A post that failed temporarily is repeated with growing delays, unless otlp_close is waiting and the delay would end
- * too late. The lock protects the counters and the shutdown. The batch belongs to the thread. otlp_close sets a
- * deadline, wakes the thread, and waits for it until then. After that it interrupts the post in progress, and the
+ * after its deadline. The lock protects the counters and the shutdown. The batch belongs to the thread. otlp_close sets
+ * a deadline, wakes the thread, and waits for it until then. After that it interrupts the post in progress, and the
  * remaining spans count as refused.
  */
 #include "server/otlp.h"
@@ -24,7 +24,7 @@
 enum { BATCH = 512, MAX_HEADERS = 16, MAX_REPLY = 64 << 10, MAX_RETRY_MS = 30000 };
 
 struct otlp {
-    struct otlp_config config; /* only `service` and `version` remain valid; they are copied */
+    struct otlp_config config; /* its only valid texts are `service` and `version`, which are copies */
     char *service, *version;
     struct tracer *tracer;
     struct http *http;
@@ -33,7 +33,7 @@ struct otlp {
     pthread_mutex_t lock; /* protects all fields below */
     pthread_cond_t changed;
     bool stopping, ended;
-    int64_t drain_until_ns; /* set when stopping begins */
+    int64_t drain_until_ns; /* deadline of the shutdown; set when the shutdown begins */
     uint64_t sent, refused;
     struct trace_span batch[BATCH]; /* used by the thread only */
 };
@@ -162,7 +162,8 @@ static bool post(struct otlp *otlp, const char *body, uint32_t n, uint32_t attem
     return true;
 }
 
-/* Waits before a batch is posted again. Returns false if the server is stopping and the wait would end too late. */
+/* Waits before a batch is posted again. Returns false if the sender is stopping and the wait would end after the
+ * deadline. */
 static bool wait_for(struct otlp *otlp, int64_t ns)
 {
     struct timespec until = clock_after_ns(ns);

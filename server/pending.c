@@ -43,7 +43,7 @@ struct pending {
     GHashTable *placeless;  /* id → struct waiter in `callers`, if the request was accepted at an unknown offset */
     GQueue oldest;          /* struct kept, in the order in which they are dropped */
     GHashTable *kept;       /* msg_key → struct kept */
-    GHashTable *kept_ids;   /* outcome, by tenant and id → struct kept, the newest; verdicts only */
+    GHashTable *kept_ids;   /* tenant and id of a verdict → its newest struct kept */
     GHashTable *unsettled;  /* struct waiter that ended before their position was known */
     atomic_uint n_watching; /* number of waiters with progress reports */
     struct pending_stats stats;
@@ -244,7 +244,7 @@ bool pending_cancel(struct waiter *waiter)
     struct pending *pending = waiter->pending;
     pthread_mutex_lock(&pending->lock);
     bool waited = !waiter->ended;
-    waiter->placed = true; /* there will be no position */
+    waiter->placed = true; /* the request was not sent, so it never gets a position */
     if (waited)
         end_waiter(waiter);
     else
@@ -343,8 +343,8 @@ void pending_leave(struct pending *pending, const void *ctx)
     if (lost.offset >= 0 && pending->on_lost) pending->on_lost(pending->lost_ctx, &lost);
 }
 
-/* Ends the waiters whose time is up before `now_ns`. Notifies one after the other, since `done` may begin the next
- * wait. */
+/* Ends the waiters whose deadline is before `now_ns`. Notifies them one after the other, since `done` may begin the
+ * next wait. */
 static void end_before(struct pending *pending, int64_t now_ns, enum pending_end why)
 {
     GArray *endings = g_array_new(FALSE, FALSE, sizeof(struct ending));

@@ -17,8 +17,8 @@ void recent_verdicts_free(struct recent_verdicts *verdicts); /* NULL is allowed 
 /* Stores a copy. Ignores a verdict larger than max_bytes. */
 void recent_verdicts_put(struct recent_verdicts *verdicts, const char *owner, const char *id, const char *json,
                          size_t len);
-/* Returns the newest verdict of that owner and id, allocated with malloc. Returns NULL if it is not stored: not ready,
- * already dropped, or another owner's. */
+/* Returns the newest verdict of that owner and id, allocated with malloc. Returns NULL if no such verdict is stored: it
+ * is not ready, was already dropped, or has another owner. */
 char *recent_verdicts_find(struct recent_verdicts *verdicts, const char *owner, const char *id);
 /* Appends the ids of that owner to `ids`, newest first, without duplicates. */
 void recent_verdicts_list(struct recent_verdicts *verdicts, const char *owner, json_t *ids);

@@ -15,12 +15,12 @@ LATE_LIBRARY(libgnutls, LIBGNUTLS_CALLS, LIBGNUTLS_FILE, LIBGNUTLS_PACKAGE)
 
 enum { MAX_CHAIN = 16, MAX_FILE = 1 << 20, RETIRED_S = 60 };
 
-/* The content of the files at one time. */
+/* A certificate and its key, as the files contained them at one time. */
 struct certificate {
     gnutls_pcert_st certs[MAX_CHAIN];
     unsigned n_certs;
     gnutls_privkey_t key;
-    int64_t retired_ns; /* time at which another one replaced it */
+    int64_t retired_ns; /* time at which another certificate replaced it */
 };
 
 struct tls {
@@ -66,7 +66,7 @@ static int check_pair(const struct certificate *certificate)
                                         gnutls_pk_to_sign((gnutls_pk_algorithm_t)algorithm, GNUTLS_DIG_SHA256), 0,
                                         &data, &signature);
     }
-    (*gnutls_free)(signature.data); /* a variable of the library */
+    (*gnutls_free)(signature.data); /* gnutls_free is a variable of the library, not a function */
     return rc;
 }
 

@@ -10,7 +10,7 @@
 struct tls;
 
 /* Opens a certificate. `cert` is the file with the certificate and its chain (PEM), `key` the file with its unencrypted
- * key (PEM). Returns ERR_CONFIG if they cannot be read or do not match. The caller owes tls_close. */
+ * key (PEM). Returns ERR_CONFIG if they cannot be read or do not match. Close with tls_close. */
 enum err_code tls_open(const char *cert, const char *key, struct tls **out, struct err *err);
 /* Frees the certificates. No handshake may be in progress. NULL is allowed. */
 void tls_close(struct tls *tls);

@@ -18,7 +18,7 @@ enum { DIGEST_BYTES = 32, MAX_TENANTS = 60000, MAX_FILE = 64 << 20 };
 
 struct token {
     guint8 digest[DIGEST_BYTES];
-    struct tenant *tenant; /* in an atomic rc box */
+    struct tenant *tenant; /* allocated with g_atomic_rc_box */
 };
 
 struct tokens {

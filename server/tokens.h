@@ -6,8 +6,8 @@
  *
  * A tenant may have several tokens, so that one can be replaced while the other is still valid. `databases` is
  * required; ["*"] means all. `expose` is the upper limit of exposed data (docs/formats.md); without it, the request
- * decides. The file is reloaded when it changes. If a new file is invalid, the log has the error and the previous one
- * stays in use.
+ * sets the level. The file is reloaded when it changes. If a new file is invalid, the log has the error and the
+ * previous one stays in use.
  *
  * A token must be long and random (`openssl rand -hex 32`). Then a plain hash is sufficient, since an attacker cannot
  * try all tokens. For each request all hashes are compared in constant time.
@@ -26,7 +26,7 @@ struct tenant {
     uint16_t number;                  /* from 1; a name has the same number as long as the process runs */
     bool all;                         /* all databases */
     char **databases, **deny_columns; /* end with NULL */
-    enum msg_expose expose;           /* unset if the request decides */
+    enum msg_expose expose;           /* unset if the request sets the level */
 };
 
 struct tokens;
@@ -37,7 +37,7 @@ typedef enum err_code tokens_check_fn(void *ctx, const char *path, const struct 
                                       struct err *err);
 
 /* Opens the file. `check` may be NULL; `ctx` must outlive the tokens. Returns ERR_IO or ERR_CONFIG; the text has the
- * place and the reason. The caller owes tokens_close. */
+ * place and the reason. Close with tokens_close. */
 enum err_code tokens_open(const char *path, tokens_check_fn *check, void *ctx, struct tokens **out, struct err *err);
 /* Frees the tokens. Call it after all tenants are released. NULL is allowed. */
 void tokens_close(struct tokens *tokens);
@@ -45,7 +45,7 @@ void tokens_close(struct tokens *tokens);
  * a time, concurrently with all other functions. */
 bool tokens_refresh(struct tokens *tokens, struct err *err);
 
-/* Returns the tenant of "Bearer TOKEN"; the caller owes tenant_unref. Returns NULL for an unknown token.
+/* Returns the tenant of "Bearer TOKEN". Release it with tenant_unref. Returns NULL for an unknown token.
  * `authorization` may be NULL. Thread: any. */
 const struct tenant *tokens_check(struct tokens *tokens, const char *authorization);
 void tenant_unref(const struct tenant *tenant);

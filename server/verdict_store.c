@@ -159,8 +159,8 @@ static bool insert(struct verdict_store *store, const struct entry *entry)
     return done;
 }
 
-/* Deletes the oldest verdicts, a hundred at a time. Replaced verdicts were not subtracted from the sum, so the sum is
- * recalculated here. */
+/* Deletes the oldest verdicts, a hundred at a time. Recalculates the sum of bytes, since replaced verdicts were not
+ * subtracted from it. */
 static uint64_t forget_oldest(struct verdict_store *store, uint64_t bytes)
 {
     while (bytes > store->max_bytes) {
@@ -251,7 +251,7 @@ GBytes *verdict_store_find(struct verdict_store *store, const char *tenant, cons
     sqlite3_bind_text(store->find, 1, tenant, -1, SQLITE_STATIC);
     sqlite3_bind_text(store->find, 2, id, -1, SQLITE_STATIC);
     if (sqlite3_step(store->find) == SQLITE_ROW) {
-        /* must precede the length: SQLite requires this order */
+        /* read the blob before its length: SQLite requires this order */
         const void *bytes = sqlite3_column_blob(store->find, 0);
         json = g_bytes_new(bytes, (gsize)sqlite3_column_bytes(store->find, 0));
     }

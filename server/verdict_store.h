@@ -1,8 +1,8 @@
 /* Stores verdicts by id in a SQLite file, so that callers can read them after a restart and longer than memory allows.
  *
  * DESIGN. One thread writes in groups; a caller appends its verdict to a queue and does not wait. If the process is
- * killed, verdicts in the queue are missing from the file. Nothing else depends on the file, and no guarantee. The file
- * contains the newest verdicts up to max_bytes. If the disk is too slow, the queue reaches its limit and further
+ * killed, verdicts in the queue are missing from the file. No other component and no guarantee depends on the file. The
+ * file contains the newest verdicts up to max_bytes. If the disk is too slow, the queue reaches its limit and further
  * verdicts are dropped and counted. The file contains questions, SQL and values, so only its owner may read it.
  */
 #ifndef ASSAY_SERVER_VERDICT_STORE_H
@@ -28,8 +28,8 @@ void verdict_store_put(struct verdict_store *store, const char *tenant, const ch
 GBytes *verdict_store_find(struct verdict_store *store, const char *tenant, const char *id);
 
 struct verdict_store_stats {
-    uint64_t written, dropped, failed; /* verdicts */
-    uint64_t bytes;                    /* in the file */
+    uint64_t written, dropped, failed; /* numbers of verdicts */
+    uint64_t bytes;                    /* size of the verdicts in the file */
 };
 /* Copies the counts. Thread: any. */
 void verdict_store_get_stats(struct verdict_store *store, struct verdict_store_stats *out);

@@ -1,6 +1,6 @@
-/* Tools and resources for agents (agent.h). Each call first picks the database by name and narrows it to the tenant's
- * rights (agent_pick), so no tool can bypass the policy. Verdicts stay in a bounded store and are served as resources.
- * Failures of a database are logged; an agent receives only a general text. */
+/* Implements the tools and resources for agents (agent.h). Each call first picks the database by name and narrows it to
+ * the tenant's rights (agent_pick), so no tool can bypass the policy. Verdicts stay in a bounded store and are served
+ * as resources. Failures of a database are logged; an agent receives only a general text. */
 #include "cli/commands/agent_int.h"
 
 #include "cli/output/terminal.h"

@@ -1,5 +1,5 @@
-/* Tools and resources of the Model Context Protocol, with which agents use the databases (`assay mcp`, `assay
- * serve`). */
+/* Provides the tools and resources of the Model Context Protocol, through which agents use the databases (`assay mcp`,
+ * `assay serve`). */
 #ifndef ASSAY_CLI_COMMANDS_AGENT_H
 #define ASSAY_CLI_COMMANDS_AGENT_H
 
@@ -9,12 +9,12 @@
 
 struct agent;
 
-/* Creates an agent. `cli`, `schemas` (of the judging engine) and the texts of `databases`, shared with the engine, must
- * outlive it. */
+/* Creates an agent. `schemas` is the cache of the judging engine, and `databases` are those of the engine. `cli`,
+ * `schemas` and the texts of `databases` must outlive the agent. */
 struct agent *agent_new(const struct cli *cli, const struct worker_databases *databases, struct schema_cache *schemas);
 void agent_free(struct agent *agent); /* NULL is fine */
 
-/* Returns the protocol's tables. Valid as long as the agent. */
+/* Returns the tables of tools and resources for server/mcp.h. They live as long as the agent. */
 const struct mcp *agent_mcp(const struct agent *agent);
 
 #endif

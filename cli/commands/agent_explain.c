@@ -1,4 +1,5 @@
-/* explain_sql: explains one statement in words. Statements of agents run in a separate process. */
+/* Implements the tool explain_sql, which explains one statement in words. Statements of agents run in a separate
+ * process. */
 #include "cli/commands/agent_int.h"
 #include "cli/commands/story.h"
 #include "lib/base/locations.h"

@@ -1,4 +1,4 @@
-/* Shared by the tools of agent.h. */
+/* Declares the functions that the tools of agent.h share. */
 #ifndef ASSAY_CLI_COMMANDS_AGENT_INT_H
 #define ASSAY_CLI_COMMANDS_AGENT_INT_H
 
@@ -19,8 +19,8 @@ struct agent {
 /* Returns the text of an argument, or NULL if it is missing. */
 const char *agent_argument(const struct mcp_call *call, const char *name);
 
-/* Picks the database of that name, narrowed to the tenant's rights and limits, in the arena. A database without access
- * counts as missing. Returns false with the failure in *result. */
+/* Picks the database of that name and narrows it to the tenant's rights and limits. Lists live in the arena. A database
+ * that the tenant may not use counts as missing. On failure returns false and describes it in *result. */
 bool agent_pick(const struct agent *agent, const struct tenant *tenant, struct arena *arena, const char *name,
                 struct worker_database *out, struct mcp_result *result);
 /* Sets *result to a failure to open or read the database. The error's text may name files, so only the log receives it.
@@ -30,18 +30,18 @@ void agent_fail_database(const struct agent *agent, const char *name, const stru
 /* Appends text from data or users on one line, with invisible characters escaped, cut to about `max` bytes. */
 void agent_append(GString *out, const char *text, size_t max);
 
-/* Lists the names of databases that the tenant may use, sorted, at most AGENT_MAX_DATABASES. Release with json_decref.
- */
+/* Returns the sorted names of the databases that the tenant may use, at most AGENT_MAX_DATABASES. Release with
+ * json_decref. */
 enum { AGENT_MAX_DATABASES = 1000 };
 json_t *agent_database_names(const struct agent *agent, const struct tenant *tenant);
 
-/* Returns the schema of a database in the form of schema_json, of one table or (NULL) of all. `complete` tells whether
- * all of it is included. Release with json_decref. Returns NULL with *result set if the database or table does not
- * exist. */
+/* Returns the schema of a database in the form of schema_json. `table` NULL includes all tables. The member `complete`
+ * is true if nothing is left out. Release with json_decref. Returns NULL with *result set if the database or table does
+ * not exist. */
 json_t *agent_describe(const struct agent *agent, const struct tenant *tenant, const char *name, const char *table,
                        struct mcp_result *result);
 
-/* The tools; ends with a NULL name. */
+/* The table of tools; ends with a NULL name. */
 extern const struct mcp_tool agent_tools[];
 
 void agent_judge_sql(void *ctx, const struct mcp_call *call, struct mcp_result *result);

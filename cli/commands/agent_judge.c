@@ -1,11 +1,13 @@
-/* judge_sql, repair_sql: convert arguments to a request. agent_verdict.c formats the verdict for the model. */
+/* Implements the tools judge_sql and repair_sql: converts their arguments to a request. agent_verdict.c formats the
+ * verdict for the model. */
 #include "cli/commands/agent_int.h"
 
 #include <string.h>
 
-enum { JUDGE_MS = 25000 /* below the time that clients wait for a call, and `assay serve` for a verdict */ };
+enum { JUDGE_MS = 25000 /* less than clients wait for a call, and less than `assay serve` waits for a verdict */ };
 
-/* Builds a request from the options of `extra` and the arguments of the same names. Takes ownership of `extra`. */
+/* Builds a request from the options in `extra` and the call's arguments, which have the same names as in a request.
+ * Takes ownership of `extra`. */
 static json_t *request_of(const struct agent *agent, const struct mcp_call *call, json_t *extra)
 {
     static const char *const same[] = {"db", "question", "evidence", "policy"};
@@ -21,7 +23,7 @@ static json_t *request_of(const struct agent *agent, const struct mcp_call *call
     return extra;
 }
 
-/* Sets the request to be judged as the result. Takes ownership of the request. */
+/* Stores the request in `result`, to be judged. Takes ownership of the request. */
 static void leave(json_t *request, struct mcp_result *result)
 {
     result->judge = json_dumps(request, JSON_COMPACT);

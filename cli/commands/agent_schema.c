@@ -1,4 +1,5 @@
-/* describe_schema, list_databases: list databases and schemas, as far as the policy permits. */
+/* Implements the tools describe_schema and list_databases. They show databases and schemas as far as the policy
+ * permits. */
 #include "cli/commands/agent_int.h"
 #include "lib/db/db.h"
 #include "lib/schema/schema.h"
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A schema with more columns is listed by table. MAX_BYTES bounds a document for an agent. */
+/* For a schema with more than MAX_COLUMNS columns, only the tables are listed. MAX_BYTES bounds a document for an
+ * agent. */
 enum { MAX_COLUMNS = 200, MAX_BYTES = 48 << 10 };
 
 /* --- list_databases --- */

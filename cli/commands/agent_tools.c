@@ -1,4 +1,4 @@
-/* Descriptions of the tools for a model: when to call them, their arguments, and the use of their results. */
+/* Describes the tools for a model: when to call them, their arguments, and the use of their results. */
 #include "cli/commands/agent_int.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Bounds of the immediate text; the resource has the rest. */
+/* Bounds of the text of a result. The resource contains the whole verdict. */
 enum { MAX_SENTENCE = 400, MAX_PROSE = 1500, MAX_FINDINGS = 6, MAX_OTHERS = 16 };
 
 static const struct row {
@@ -36,7 +36,7 @@ static const struct row *row_of(const json_t *verdict)
     return NULL;
 }
 
-/* True if findings and words refer to the query before the repair. */
+/* True if the answer is a repair, so that findings and explanation refer to the query before it. */
 static bool is_repaired(const struct row *row)
 {
     return strcmp(row->status, msg_status_name(MSG_STATUS_REPAIRED)) == 0;
@@ -198,7 +198,7 @@ static json_t *candidates_json(const json_t *verdict)
     return out;
 }
 
-/* Returns the verdict in the form of the tools' schema. */
+/* Returns the structured result for a verdict, as the schemas of the tools describe it. */
 static json_t *verdict_json(const json_t *verdict, const struct row *row, const char *uri)
 {
     static const char *const same[] = {"sql",   "chosen", "p_correct",     "threshold", "message",
@@ -218,7 +218,7 @@ static json_t *verdict_json(const json_t *verdict, const struct row *row, const 
 
 /* --- the result --- */
 
-/* A message about a database may name its file, which an agent must not see. */
+/* Omits messages about a database, because they may name its file, which an agent must not see. */
 static void tell_failure(const char *code, const char *message, struct mcp_result *result)
 {
     bool of_database = g_str_has_prefix(code, "db_");

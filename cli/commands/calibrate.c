@@ -1,5 +1,5 @@
-/* assay calibrate: computes the guarantees that logs with gold or feedback support, as a file for --calibration
- * (scoring/guarantee.h). */
+/* assay calibrate: computes the guarantees that logs with gold or feedback support. Writes them to a file for
+ * --calibration (scoring/guarantee.h). */
 #include "cli/output/table.h"
 #include "cli/replay/labelled.h"
 #include "coordinator/core.h"
@@ -19,8 +19,8 @@ struct group {
 
 struct calibrate {
     struct labelled_run run;
-    GHashTable *clusters; /* database → its number */
-    GPtrArray *databases; /* their names, by number */
+    GHashTable *clusters; /* database → its number, from 1 */
+    GPtrArray *databases; /* names of the databases, indexed by number - 1 */
     GPtrArray *groups;    /* struct group */
     uint64_t unknown, unanswered;
 };
@@ -58,8 +58,8 @@ static uint32_t cluster_of(struct calibrate *c, const char *db)
     return GPOINTER_TO_UINT(known) - 1;
 }
 
-/* Returns 1 or 0, or -1 if the truth is unknown. It is unknown, for example, if people only marked another query as
- * wrong. */
+/* Returns 1 if the answer is right, 0 if it is wrong, and -1 if this is unknown. It is unknown, for example, if people
+ * only marked another query as wrong. */
 static int truth_of(const struct labelled *one)
 {
     const struct msg_verdict *verdict = one->verdict;
@@ -131,8 +131,8 @@ static enum err_code write_file(const struct calibrate *c, const struct scoring_
     return code;
 }
 
-/* Prints whether the verdicts guarantee `alpha`. If not, prints the least guaranteed risk, and the number of verdicts
- * that `alpha` needs. */
+/* Prints whether the verdicts guarantee `alpha`. If not, prints the least risk that they guarantee, and the number of
+ * verdicts needed to guarantee `alpha`. */
 static void say_needs(struct table *table, const struct risk_record *sorted, uint32_t n, double alpha, double delta)
 {
     struct risk_promise promise = risk_control(sorted, n, alpha, delta, 1);
@@ -159,7 +159,8 @@ static void print_row(struct table *table, const char *name, struct risk_record 
     say_needs(table, records, n, alpha, delta);
 }
 
-/* Prints the databases with a guarantee of their own (scoring/guarantee.h), then the others together. */
+/* Prints a row for each database with a guarantee of its own (scoring/guarantee.h), then one row for all others
+ * together. */
 static void print_group(const struct calibrate *c, struct table *table, const struct group *group, double alpha,
                         double delta)
 {
@@ -237,7 +238,7 @@ static int calibrate_run(struct cli *cli)
                           .groups = g_ptr_array_new_with_free_func(group_free)};
     c.run.ctx = &c;
     engine_settings(cli, &c.run.config);
-    /* Each question gets an answer at any P, because the calibration determines which answers to give. */
+    /* Every question gets an answer, whatever its P, because the calibration determines which answers validate. */
     c.run.config.defaults.policy = MSG_BEST_EFFORT;
     c.run.config.defaults.alpha = 0;
     c.run.config.calibration = NULL;

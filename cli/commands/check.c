@@ -1,4 +1,4 @@
-/* assay check: judges one question and its candidates or, in check_pairs.c, a folder of questions and queries. */
+/* assay check: judges one question and its candidates. check_pairs.c judges folders of questions and queries. */
 #include "cli/commands/check_pairs.h"
 #include "cli/output/output.h"
 #include "cli/settings/catalogue.h"
@@ -46,7 +46,7 @@ static int read_candidates(struct cli *cli, GPtrArray *out)
     return 0;
 }
 
-/* Returns the name of the database or, without one, of the schema's file. */
+/* Returns the name of the database or, if there is no database, of the schema file. */
 static const char *database_name(struct arena *arena, const char *path, const char *schema)
 {
     char *base = db_path_name(path ? path : schema);
@@ -137,10 +137,10 @@ static int check_candidates(struct cli *cli, const GPtrArray *texts, const char 
     return code;
 }
 
-/* True if the text has only white space, of any script. */
+/* True if the text has only Unicode white space. */
 static bool is_blank(const char *text)
 {
-    if (text && !g_utf8_validate(text, -1, NULL)) return false; /* reported and refused later */
+    if (text && !g_utf8_validate(text, -1, NULL)) return false; /* a later check refuses invalid UTF-8 */
     for (; text && *text; text = g_utf8_next_char(text))
         if (!g_unichar_isspace(g_utf8_get_char(text))) return false;
     return true;

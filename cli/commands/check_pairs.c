@@ -1,5 +1,5 @@
-/* Judges the queries of files through one engine, with verdicts in file order. Statements run in separate processes,
- * because a pull request is untrusted. */
+/* Judges the queries of files with one engine, and writes the verdicts in the order of the files. Statements run in
+ * separate processes, because a pull request is untrusted. */
 #include "cli/commands/check_pairs.h"
 
 #include "cli/commands/pair_files.h"
@@ -16,7 +16,7 @@
 struct check {
     struct cli *cli;
     GPtrArray *pairs;
-    guint asked, told; /* pairs submitted or skipped; pairs whose outcome is written */
+    guint asked, told; /* asked: pairs submitted or skipped; told: pairs whose outcome is written */
     struct output *output;
     const char *db; /* database for files that name none; NULL uses the name of their folder */
     unsigned held, skipped, failed;
@@ -44,7 +44,7 @@ static void tell(struct check *check, const struct pair *pair, const struct msg_
     output_verdict_of_file(check->output, &pair->file, verdict);
 }
 
-/* Returns the file's name as an id; the end of a long one. */
+/* Returns the path of the file as an id. If it is too long, returns the end of it. */
 static const char *id_of(const struct pair *pair)
 {
     const char *id = pair->file.path, *end = id + strlen(id);
@@ -78,7 +78,7 @@ static void tell_unjudged(struct check *check, const struct pair *pair)
     tell(check, pair, &verdict);
 }
 
-/* Writes the pairs before `end` that were never submitted. */
+/* Writes the outcome of the pairs before `end` that were not submitted. */
 static void tell_until(struct check *check, guint end)
 {
     for (; check->told < end; check->told++) tell_unjudged(check, pair_at(check, check->told));
@@ -118,8 +118,8 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     return !ferror(stdout);
 }
 
-/* Returns the name for --db: an entry's, or the one derived from its path. Returns NULL without --db. Free with g_free.
- */
+/* Returns the name of the database of --db: that of its catalogue entry, or a name derived from the path. Returns NULL
+ * if --db is not set. Free with g_free. */
 static char *name_of_flag(const struct cli *cli)
 {
     const struct worker_databases all = catalogue_databases(cli);
@@ -135,7 +135,7 @@ static struct worker_databases databases_of(struct cli *cli, const char *db)
     const char *path = cli->settings.check.db;
     if (!path || worker_database_find(&all, path)) return all;
     struct worker_database *files = arena_new_array(&cli->arena, all.n_files + 1, struct worker_database);
-    if (!files) return all; /* the verdicts report that the database is missing */
+    if (!files) return all; /* memory is exhausted; the verdicts then report that the database is missing */
     files[0] = (struct worker_database){.name = db, .path = path};
     if (all.n_files) memcpy(files + 1, all.files, all.n_files * sizeof *files);
     all.files = files;
@@ -179,7 +179,7 @@ static int run(struct check *check, enum format format)
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
-/* Returns false, after a complaint, if the flags contradict each other. */
+/* Prints an error and returns false if the flags contradict each other. */
 static bool settings_fit(struct cli *cli)
 {
     const struct settings *s = &cli->settings;

@@ -5,7 +5,7 @@
 #include "cli/output/format.h"
 
 /* Returns an exit code: 0 if each query validates, 1 if one does not. Returns 2 if a query could not be judged, or if
- * there are none. Thread: main. */
+ * there are no queries. Thread: main. */
 int check_pairs(struct cli *cli, enum format format);
 
 #endif

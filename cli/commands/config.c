@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Prints a value for YAML: plain if that is safe, otherwise in double quotes. */
+/* Prints a value in YAML: without quotes if that is safe, otherwise in double quotes. */
 static void print_value(const struct option_row *row, const char *text)
 {
     bool plain = row->type == OPT_FLAG || row->type == OPT_INT || row->type == OPT_REAL || row->type == OPT_LIST;
@@ -19,7 +19,7 @@ static void print_value(const struct option_row *row, const char *text)
     fputs(text, stdout);
 }
 
-/* Prints the library's properties, each under its own name; hides secret values. */
+/* Prints the properties of librdkafka, each under its own name. Hides secret values. */
 static void print_properties(struct cli *cli, const struct option_group *group, const struct string_list *list)
 {
     static const struct option_row as_text = {.type = OPT_TEXT};
@@ -109,7 +109,7 @@ static void print_catalogue(struct cli *cli)
 
 static int config_run(struct cli *cli)
 {
-    if (strcmp(cli->args[0], "check") == 0) return 0; /* the settings have been read without error */
+    if (strcmp(cli->args[0], "check") == 0) return 0; /* main has already read the settings without an error */
     if (strcmp(cli->args[0], "print") != 0) {
         complain("unknown config action '%s', expected print or check", cli->args[0]);
         return EXIT_ERROR;

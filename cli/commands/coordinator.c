@@ -1,15 +1,17 @@
 /* assay coordinator: runs a coordinator of a fleet as a process.
  *
  * DESIGN. A run of the coordinator ends if it is fenced, or if the outcome of a transaction is unknown. Its state is in
- * the log. Without a supervisor the process would stay down, although no other process may have its name. For example,
- * a static member fences itself if brokers were unreachable for longer than its session: it rejoins, and then the
- * answer to an earlier join arrives.
+ * the topics. Without a supervisor the process would then stay down, even if no other process has taken its name. For
+ * example, a static member can fence itself if brokers were unreachable for longer than its session. It rejoins, and
+ * then the answer to its earlier join arrives.
  *
  * So the process restarts itself by execve, and nothing in memory survives. No producer with a transaction of unknown
- * outcome remains (I4), and no membership is used again (I3). The state is read back from the log (I7).
+ * outcome remains (I4), and no membership is used again (I3). The state is read back from the topics (I7).
+ * docs/architecture.md lists these invariants.
  *
- * Before it joins again, the process waits until the group has no member of its name. Its own old member disappears
- * when its session has timed out. If the name stays taken, another process has replaced this one, and this one exits.
+ * Before it joins again, the process waits until the group has no member of its name. The old member of the process
+ * disappears when its session times out. If the name stays taken, another process has replaced this one, and this one
+ * exits.
  *
  * Rejected: taking the name back at once. Two processes with one --instance would fence each other for ever.
  */
@@ -24,7 +26,7 @@
 
 enum { ASK_MS = 1000, MAX_PAUSE_MS = 30000, SESSION_MS = 15000, MARGIN_MS = 5000 };
 
-/* The coordinator and the result of its run. */
+/* A coordinator and the result of its run. */
 struct process {
     struct coordinator *coordinator;
     _Atomic enum err_code ended;
@@ -118,7 +120,7 @@ static int64_t restoring_ns(void *ctx)
 
 /* --- restarting -------------------------------------------------------------------------------------------------- */
 
-/* Returns the time after which a dead member has left the group. */
+/* Returns the session timeout, after which the group removes a dead member. */
 static int64_t session_ms(const struct cli *cli)
 {
     static const char NAME[] = "session.timeout.ms=";
@@ -129,7 +131,8 @@ static int64_t session_ms(const struct cli *cli)
     return ms;
 }
 
-/* Asks the brokers once whether the name is taken. Unreachable brokers are an error of class retry. */
+/* Asks the brokers once whether the group has a member of this name. Returns an error of class retry if the brokers are
+ * unreachable. */
 static enum err_code ask_group(struct cli *cli, bool *taken, struct err *err)
 {
     struct bus *bus = NULL;
@@ -160,8 +163,8 @@ static enum err_code wait_for_name(struct cli *cli, struct err *err)
     return ERR_CANCELLED;
 }
 
-/* True if the process restarts after a run with this result. Unreachable brokers end only a process that has not
- * restarted yet. */
+/* True if the process restarts after a run with this result. If the brokers are unreachable, it restarts only if it has
+ * restarted before. */
 static bool begins_anew(enum err_code code)
 {
     return code == ERR_CLOSED || (anew_count() && err_class(code) == ERR_CLASS_RETRY);

@@ -1,15 +1,15 @@
-/* assay dlq: lists dead letters, and sends them again.
+/* assay dlq: lists dead letters, and sends them to their original topics again.
  *
- * list commits no offsets. redrive stores its position as the offsets of the group "assay-dlq-redrive". With --code it
- * has a separate position for that code, because it skips dead letters of other codes, which may be sent later. Each
- * kind of redrive also reads the other's position, so each dead letter is sent once.
+ * `list` commits no offsets. `redrive` stores its position as the offsets of the group "assay-dlq-redrive". With
+ * --code, it has a separate position for that code, because it skips dead letters of other codes. Each kind of redrive
+ * also reads the position of the other kind, so each dead letter is sent once.
  *
- * A position advances only after the brokers have acknowledged the records. So a redrive that dies may send some dead
- * letters twice, but loses none. Duplicates are harmless: the first verdict of a request counts, and the first result
- * of a task. Dead letters written during a run are left for the next run. So a dead letter that fails again at once
- * cannot loop.
+ * A position advances only after the brokers have acknowledged the records. So if a redrive dies, some dead letters may
+ * be sent twice, but none is lost. Duplicates are harmless, because only the first verdict of a request and the first
+ * result of a task count. A run ignores dead letters that are written while it runs. So a dead letter that fails again
+ * at once cannot loop.
  *
- * The headers of a dead letter are untrusted: it is only sent to a topic that Assay itself reads.
+ * The headers of a dead letter are untrusted, so it is sent only to a topic that the fleet reads.
  */
 #include "cli/cli.h"
 #include "cli/output/format.h"
@@ -28,8 +28,8 @@ struct post {
     struct cli *cli;
     struct bus *bus;
     enum format format;
-    uint64_t left; /* dead letters that may still be sent */
-    json_t *rows;  /* list */
+    uint64_t left; /* number of dead letters that may still be sent */
+    json_t *rows;  /* rows of the output */
     struct err *err;
 };
 
@@ -61,7 +61,7 @@ static enum err_code open_list(const struct post *post, const char *topic, struc
     return code ? code : range_open(post->bus, &config, out, post->err);
 }
 
-/* Returns the next dead letter. ERR_CLOSED: there are no more. ERR_UNREACHABLE: the brokers do not answer. */
+/* Reads the next dead letter. Returns ERR_CLOSED if there are no more, ERR_UNREACHABLE if the brokers do not answer. */
 static enum err_code next_letter(struct range *range, const struct bus_message **message, struct err *err)
 {
     enum err_code code = ERR_FULL;
@@ -70,7 +70,7 @@ static enum err_code next_letter(struct range *range, const struct bus_message *
     return code == ERR_FULL ? err_set(err, ERR_UNREACHABLE, "the brokers stopped sending records") : code;
 }
 
-/* True for a code of lib/base/error.h. */
+/* True for the name of an error code of lib/base/error.h. */
 static bool is_known(const char *code)
 {
     return strcmp(err_name(err_from_name(code)), code) == 0;
@@ -84,7 +84,7 @@ static bool is_wanted(const struct post *post, const struct letter_origin *origi
 
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
-/* Returns the text without its quoted parts: names and parts of SQL, which may be literals. */
+/* Returns the text without its quoted parts. They are names and parts of SQL, which may contain literals. */
 static char *without_quoted(const char *text)
 {
     GString *out = g_string_new(NULL);
@@ -227,10 +227,10 @@ static void print_rows(const struct post *post)
 
 /* --- redrive ------------------------------------------------------------------------------------------------------ */
 
-/* Progress of the other kind of redrive: of one code, or (code NULL) of all. */
+/* Progress of the other kind of redrive. `code` is the code that it is limited to; NULL means all codes. */
 struct place {
     char *code;
-    int64_t *from; /* position of each partition; earlier records were sent */
+    int64_t *from; /* first offset of each partition that was not sent yet */
     uint32_t n;
 };
 
@@ -242,7 +242,8 @@ struct drive {
     uint64_t sent, passed, unreadable, unsaved;
 };
 
-/* True for the topics that the fleet reads. The names of dead-letter topics begin like those of tasks. */
+/* True for the topics that the fleet reads. The dead-letter topic of tasks is excluded, although its name begins like a
+ * task topic. */
 static bool is_ours(const char *topic)
 {
     if (strcmp(topic, BUS_REQUESTS) == 0 || strcmp(topic, BUS_RESULTS) == 0) return true;
@@ -327,8 +328,8 @@ static struct place *find_place(const struct drive *drive, const char *code)
     return NULL;
 }
 
-/* Returns the other kind's position for a dead letter; reads it on first use. *out is NULL with ERR_OK if there is
- * none. */
+/* Sets *out to the position of the other kind of redrive for a dead letter, and reads it on first use. Returns ERR_OK
+ * with *out NULL if no other redrive can have sent it. */
 static enum err_code other_place(struct drive *drive, const struct letter_origin *origin, const struct place **out)
 {
     bool coded = drive->post->cli->settings.dlq.code != NULL;

@@ -10,7 +10,7 @@
 
 /* --- troff ---------------------------------------------------------------------------------------------------- */
 
-/* Prints text with troff's special characters escaped; a blank line starts a paragraph. */
+/* Prints text, with the special characters of troff escaped. A blank line starts a paragraph. */
 static void troff(const char *text)
 {
     bool line_start = true;
@@ -107,8 +107,8 @@ static void man_program(void)
 
 /* --- completion: words for all shells --------------------------------------------------------------------------- */
 
-/* Returns "a b c" for the choices "a|b|c"; for a signal's option, all possible settings. Returns NULL for any value.
- * Free with g_free. */
+/* Returns the accepted values, separated by spaces. For an option of signals, returns all "NAME.KEY=". Returns NULL if
+ * any value is accepted. Free with g_free. */
 static char *choices_of(const struct option_row *row)
 {
     if (row->type != OPT_SIGNAL) return row->choices ? g_strdelimit(g_strdup(row->choices), "|", ' ') : NULL;
@@ -156,7 +156,7 @@ static void bash_choices(void)
         }
 }
 
-/* Prints the completion of commands with a fixed set of words: `assay index <TAB>`. */
+/* Prints the completion of commands whose first argument is one of a few words: `assay index <TAB>`. */
 static void bash_words(void)
 {
     puts("  if [ \"$COMP_CWORD\" = 2 ]; then\n    case ${COMP_WORDS[1]} in");
@@ -209,7 +209,8 @@ static void zsh_completion(void)
     for (const struct option_group *const *g = option_groups; *g; g++)
         for (const struct option_row *row = (*g)->rows; !(*g)->recipe && row->name; row++) {
             char *choices = choices_of(row);
-            bool goes_on = choices && g_str_has_suffix(choices, "="); /* a value follows: no space */
+            /* a value must follow, so completion adds no space */
+            bool goes_on = choices && g_str_has_suffix(choices, "=");
             if (choices)
                 printf("    --%s=*) compset -P '*='; compadd %s-- %s; return ;;\n", row->name, goes_on ? "-S '' " : "",
                        choices);
@@ -232,7 +233,7 @@ static void zsh_completion(void)
 
 /* --- fish ------------------------------------------------------------------------------------------------------ */
 
-/* Text between single quotes. */
+/* Prints text as a single-quoted string of fish. */
 static void fish_text(const char *text)
 {
     fputc('\'', stdout);
@@ -328,7 +329,7 @@ static void configuration_signals(void)
     }
 }
 
-/* Prints a key that exists only in a file, without a flag or variable. */
+/* Prints a key that exists only in configuration files, without a flag or environment variable. */
 static void file_row(const struct option_row *row)
 {
     char key[64], *choices = g_strdup(row->choices ? row->choices : "");

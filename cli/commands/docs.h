@@ -1,4 +1,4 @@
-/* Pages of `assay docs` that have a separate source file. */
+/* Declares the pages of `assay docs` that have a separate source file. */
 #ifndef ASSAY_CLI_COMMANDS_DOCS_H
 #define ASSAY_CLI_COMMANDS_DOCS_H
 

@@ -1,5 +1,5 @@
-/* Prints docs/cli.md: the commands in one table, then each with its usage, description and examples, all from the table
- * of commands. */
+/* Prints docs/cli.md from the table of commands: first a table of all commands, then the usage, description and
+ * examples of each. */
 #include "cli/commands/docs.h"
 
 #include "cli/cli.h"
@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 118 };
 
-/* A paragraph in lines of at most COLUMNS bytes. */
+/* Prints a paragraph in lines of at most COLUMNS bytes. */
 static void print_paragraph(const char *text, size_t len)
 {
     while (len > COLUMNS) {
@@ -35,7 +35,7 @@ static void print_description(const char *text)
     }
 }
 
-/* A line for each form of the arguments. */
+/* Prints a line for each form of the arguments. */
 static void print_usage(const struct command *command)
 {
     const char *form = command->args;

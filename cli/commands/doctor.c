@@ -1,6 +1,6 @@
 /* assay doctor: checks whether untrusted SQL may run on this database. It reports the rights of the role beyond
- * reading, which of them are too wide, and how to narrow them. Assay's own checks do not depend on the role, which is a
- * second line of defence. */
+ * reading, which of them are too wide, and how to narrow them. Assay's own checks do not depend on the role; narrow
+ * rights are a second line of defence. */
 #include "cli/output/format.h"
 #include "cli/output/table.h"
 #include "cli/settings/catalogue.h"
@@ -19,7 +19,7 @@ struct visit {
     json_t *findings;
     unsigned n_too_wide, n_errors;
     const struct string_list *denied; /* denied columns for all databases */
-    bool *matched;                    /* for each entry of `denied` */
+    bool *matched;                    /* for each entry of `denied`: true if a visited database has such a column */
 };
 
 static const char *text_of(const struct db_value *value)
@@ -108,7 +108,8 @@ static void note_unmatched(struct visit *visit, const char *name, const char *co
     }
 }
 
-/* Reports entries that deny nothing. Entries for all databases are noted after all were visited. */
+/* Reports denied columns of the entry that match no column. Those for all databases can only be reported after all
+ * databases were visited. */
 static enum err_code look_for_denied(struct db *db, const struct worker_database *entry, struct visit *visit,
                                      struct err *err)
 {
@@ -121,7 +122,8 @@ static enum err_code look_for_denied(struct db *db, const struct worker_database
     return code;
 }
 
-/* Checks one database and prints each finding with its name. `entry` is NULL if the catalogue does not have it. */
+/* Checks one database and adds its findings, with the name of its entry. `entry` is NULL if the database is not in the
+ * catalogue. */
 static enum err_code visit_one(const struct worker_database *entry, const char *path, struct visit *visit,
                                struct err *err)
 {
@@ -137,7 +139,7 @@ static enum err_code visit_one(const struct worker_database *entry, const char *
     return code;
 }
 
-/* Suggests limits that the entry does not set. */
+/* Advises to set limits that the entry does not set. A database in a file needs none of them. */
 static void advise(const struct worker_database *entry, struct visit *visit)
 {
     bool file = db_is_file(entry->path);
@@ -187,7 +189,7 @@ static int doctor_run(struct cli *cli)
 {
     enum format format;
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
-    if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT; /* also for a pipe */
+    if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT; /* text is the default for a pipe too */
     if (cli->settings.doctor.catalogue) return visit_catalogue(cli, format);
     const char *path = cli->settings.doctor.db;
     if (!path) {

@@ -1,4 +1,5 @@
-/* assay eval: evaluates Assay on a log with gold queries; with --gold, counts how often each signal fires on those. */
+/* assay eval: evaluates Assay on a log with gold queries. With --gold, counts how often each signal fires on the gold
+ * queries. */
 #include "cli/output/eval_output.h"
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
@@ -30,12 +31,12 @@ struct eval {
     uint64_t read;
     bool gold, vectors_only, failed;
     struct labeler *labeler;
-    GHashTable *definitions; /* database → its DDL; NULL judges with the data */
+    GHashTable *definitions; /* database → its DDL; NULL means that candidates are judged with the data */
     struct schema_cache *schemas;
     struct eval_data *data;
     struct eval_gold *golds;
     GHashTable *votes; /* tag → struct votes */
-    GPtrArray *labels; /* JSON array of each request, by tag - 1; NULL unless requested */
+    GPtrArray *labels; /* labels of each request as a JSON array, indexed by tag - 1; NULL unless requested */
     enum msg_strategy strategy;
     struct progress progress;
     bool show;
@@ -57,7 +58,7 @@ static void remember_votes(struct eval *e, const struct msg_request *request)
     g_hash_table_insert(e->votes, GSIZE_TO_POINTER(request->tag), votes);
 }
 
-/* Replaces the candidates by the gold query. */
+/* Replaces the candidates by the gold query alone. */
 static bool judge_gold(struct arena *arena, struct msg_request *request)
 {
     struct msg_candidate *gold = arena_new(arena, struct msg_candidate);
@@ -69,7 +70,8 @@ static bool judge_gold(struct arena *arena, struct msg_request *request)
     return true;
 }
 
-/* Replaces the database by its definitions. Returns false if they are unavailable. */
+/* Replaces the database by its DDL, so that the request is judged without data. Returns false if the DDL is
+ * unavailable. */
 static bool judge_schema(struct eval *e, struct arena *arena, struct msg_request *request)
 {
     struct err err = {0};
@@ -163,7 +165,7 @@ static void take_labelled(struct eval *e, const struct msg_verdict *verdict, con
         vectors_add(e->data->vectors, verdict, labels, false);
         return;
     }
-    /* Needed to compare trees with resolved names. */
+    /* the index resolves names, so that the trees of queries can be compared */
     struct schema_index *index = labeler_schema(e->labeler, e->schemas, verdict->db, &e->config.limits);
     eval_add(e->data, verdict, labels, index ? &index->catalog : NULL);
     if (index) schema_unref(index);
@@ -172,7 +174,7 @@ static void take_labelled(struct eval *e, const struct msg_verdict *verdict, con
 
 static void leave_out(struct eval *e, const struct msg_verdict *verdict, const char *why)
 {
-    if (e->vectors_only) return; /* the first pass has counted it */
+    if (e->vectors_only) return; /* the first pass has already counted this request */
     if (e->data->unreached++ >= SAID) return;
     progress_clear(&e->progress);
     complain("%s: left out: %s", verdict->id, why);
@@ -219,7 +221,8 @@ static void on_tick(void *ctx)
 
 /* --- runs ------------------------------------------------------------------------------------------------------- */
 
-/* Makes one pass over the logs. `strategy` applies to every request; MSG_STRATEGY_UNSET keeps the configured one. */
+/* Makes one pass over the logs. `strategy` applies to every request; MSG_STRATEGY_UNSET means the configured
+ * strategy. */
 static int run_pass(struct eval *e, enum msg_strategy strategy)
 {
     struct err err = {0};
@@ -313,7 +316,7 @@ static int eval_run(struct cli *cli)
     enum format format;
     unsigned formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_JSONL;
     if (!format_choose(cli, formats, &format) || !engine_settings_has_databases(cli)) return EXIT_ERROR;
-    /* People want a table in a file too; programs request JSON by name. */
+    /* the output is a table even in a file or pipe; programs can request JSON explicitly */
     if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT;
     struct eval e = {.cli = cli,
                      .logs = {.paths = cli->args, .n = cli->n_args, .on_empty = complain_empty},

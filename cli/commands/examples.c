@@ -23,7 +23,7 @@ struct build {
     struct err *err;
 };
 
-/* Returns the error of a candidate: the engine's message, otherwise the first finding's, otherwise that its result
+/* Returns the error of a candidate: the engine's message, or else that of the first finding, or else that the result
  * differs. */
 static const char *error_of(const struct msg_judged *judged, const struct labels *labels, uint32_t index)
 {
@@ -31,7 +31,7 @@ static const char *error_of(const struct msg_judged *judged, const struct labels
     return judged->n_findings && judged->findings[0].message ? judged->findings[0].message : OTHER_RESULT;
 }
 
-/* Writes the steps, one on each line, and the clauses that they change, each once. */
+/* Sets out->steps to the repair steps, one on each line, and out->kind to the changed clauses, each once. */
 static bool describe(struct arena *arena, const char *wrong, const char *right, struct example *out)
 {
     struct repair_step steps[REPAIR_MAX_STEPS];
@@ -50,7 +50,8 @@ static bool describe(struct arena *arena, const char *wrong, const char *right, 
     return n > 0 && out->steps && out->kind;
 }
 
-/* True if `lower` may contain the name that the entry denies: for `table.*` the table. */
+/* True if `lower` may contain the name that the entry denies. For the entry `table.*`, this is the name of the
+ * table. */
 static bool holds_denied(const char *lower, const char *entry)
 {
     struct deny_name name;
@@ -61,8 +62,8 @@ static bool holds_denied(const char *lower, const char *entry)
     return found;
 }
 
-/* True if the SQL has the name of a denied column. Literals of the column occur beside its name, so such SQL is not
- * stored. */
+/* True if the SQL contains the name of a denied column. Such SQL is not stored, because it may also contain values of
+ * the column. */
 static bool names_denied(const struct build *b, const char *sql)
 {
     const struct msg_options *options = &b->run.config.defaults;
@@ -115,7 +116,7 @@ static void take(void *ctx, const struct labelled *one)
         if (one->labels->of[i] != LABEL_RIGHT && !one->verdict->candidates[i].same_as) add(b, one, i);
 }
 
-/* Opens the configured encoder. *out is NULL for the built-in embedder. */
+/* Opens the configured encoder. *out stays NULL if the built-in embedder is used. */
 static enum err_code open_encoder(const struct cli *cli, struct examples_encoder **out, struct err *err)
 {
     struct engine_config config;
@@ -123,7 +124,8 @@ static enum err_code open_encoder(const struct cli *cli, struct examples_encoder
     return config.encoder.endpoint ? examples_encoder_open(&config.encoder, out, err) : ERR_OK;
 }
 
-/* Judges all candidates, so that each has its findings. `open` opens the target store. */
+/* Adds examples from the logs to a store, which `open` opens. Judges every candidate, so that each one has its
+ * findings. */
 static enum err_code fill(struct cli *cli,
                           enum err_code (*open)(const char *path, struct examples_encoder *encoder,
                                                 struct examples **out, struct err *err),

@@ -18,8 +18,8 @@
 
 /* --- comparison with the question --- */
 
-/* Returns the verifier's estimate for a request with this one candidate. Without models the statement is still
- * explained. */
+/* Returns the verifier's estimate for a request with this one candidate, or NAN. If no models can be loaded, the
+ * statement is still explained. */
 static double ask_verifier(const struct cli *cli, const struct story *story)
 {
     struct err err = {0};
@@ -41,7 +41,7 @@ static double ask_verifier(const struct cli *cli, const struct story *story)
     config.databases = (struct worker_databases){.files = &file, .n_files = 1};
     config.remote = (struct scorer_config){0};
     config.workers = 1;
-    config.defaults.strategy = MSG_RERANK; /* runs the verifier on every candidate */
+    config.defaults.strategy = MSG_RERANK; /* with this strategy, the verifier judges every candidate */
     config.defaults.explain = MSG_EXPLAIN_ON;
     double entails = NAN;
     if (engine_judge(&config, &request, &verdict, &err))
@@ -110,7 +110,7 @@ static void print_story(const struct cli *cli, struct story *story, enum format 
         return;
     }
     if (cli->settings.explain.premise) {
-        print_line(story->explanation->premise); /* the form for the verifier */
+        print_line(story->explanation->premise); /* the exact form of the explanation, as the verifier reads it */
         print_line(story->explanation->missing);
         return;
     }

@@ -25,15 +25,15 @@ struct answer {
 
 struct generator {
     char *name;
-    GPtrArray *answers; /* the highest P first, once all are read */
+    GPtrArray *answers; /* sorted by P, highest first, after all are read */
     struct risk_wanted wanted;
-    uint32_t labelled, picked; /* numbers of answers in the region */
+    uint32_t labelled, picked; /* numbers of labelled and of picked answers in the region */
 };
 
 struct sample {
     GHashTable *generators_of; /* id of a request → its generator's name */
     GHashTable *labelled;      /* ids with feedback */
-    GHashTable *seen;          /* ids with a verdict: the first one counts */
+    GHashTable *seen;          /* ids that already have a verdict; only the first verdict of an id counts */
     GPtrArray *generators;
 };
 
@@ -154,7 +154,7 @@ static uint32_t missing(const struct generator *g)
     return g->wanted.labels > g->labelled ? g->wanted.labels - g->labelled : 0;
 }
 
-/* Orders by answers guaranteed for each missing label, highest first. */
+/* Orders generators by the number of answers that the guarantee gains for each missing label, highest first. */
 static gint cheapest_first(gconstpointer a, gconstpointer b)
 {
     const struct generator *left = *(struct generator *const *)a, *right = *(struct generator *const *)b;
@@ -163,7 +163,8 @@ static gint cheapest_first(gconstpointer a, gconstpointer b)
     return x < y ? 1 : x > y ? -1 : strcmp(left->name, right->name);
 }
 
-/* Selects some of the unlabelled answers in its region, each with the same probability. */
+/* Picks unlabelled answers in the generator's region, at most `most` and no more than needed. Each has the same
+ * probability. */
 static void pick(struct generator *g, uint32_t most, uint64_t *random)
 {
     uint32_t left = g->wanted.region - g->labelled, wanted = MIN(MIN(most, missing(g)), left);

@@ -1,4 +1,5 @@
-/* assay index: builds the schema index of a database and prints it. Finds keys that a database does not declare. */
+/* assay index: builds the schema index of a database and prints it. It also finds keys that a database does not
+ * declare. */
 #include "cli/cli.h"
 #include "cli/output/format.h"
 #include "cli/output/table.h"
@@ -24,13 +25,13 @@ static char *value_text(const struct db_value *value)
     }
 }
 
-/* An index with the policy for showing it. */
+/* An index, and the policy that decides what may be shown of it. */
 struct view {
     const struct schema_index *index;
     const struct worker_database *policy;
 };
 
-/* True if values of this column may be shown, by --expose, --deny-column and the database's entry. */
+/* True if --expose, --deny-column and the catalogue's entry allow values of this column to be shown. */
 static bool may_show(const struct view *view, const struct schema_column *column)
 {
     const struct worker_database *policy = view->policy;

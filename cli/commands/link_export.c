@@ -1,4 +1,4 @@
-/* assay link export: writes the input of a schema linker, from logs. */
+/* assay link export: writes the input of a schema linker from query logs. */
 #include "cli/commands/link.h"
 
 #include "cli/output/destination.h"

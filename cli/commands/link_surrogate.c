@@ -1,5 +1,6 @@
-/* The surrogate filter (link_surrogate.h). Verdicts are read once; each sure answer is bound to its schema, and the
- * tables and columns that it uses are stored by id. A trace is then compared with the names of its answer. */
+/* Implements the surrogate filter (link_surrogate.h). Verdicts are read once. Each answer with a P of at least SURE is
+ * bound to its schema. The tables and columns that it uses are stored by the id of the verdict. A trace is then
+ * compared with the names of its answer. */
 #include "cli/commands/link_surrogate.h"
 
 #include "cli/output/terminal.h"
@@ -15,7 +16,7 @@
 enum { ARENA_BYTES = 64 << 20 };
 static const double SURE = 0.5; /* an answer below this P confirms nothing */
 
-/* Names that one answer uses, in the form of traces. */
+/* Names of the tables and columns that one answer uses, as traces write them. */
 struct answer {
     GHashTable *names;
 };
@@ -63,7 +64,7 @@ static enum err_code take_answer(struct surrogate *s, struct arena *arena, const
     return code;
 }
 
-/* A verdict without an answer, or with a P below SURE, confirms nothing. */
+/* Stores the names of the verdict's answer. A verdict without an answer, or with a P below SURE, confirms nothing. */
 static enum err_code take_verdict(struct surrogate *s, struct arena *arena, const struct lines *line, struct err *err)
 {
     json_error_t where;
@@ -131,7 +132,7 @@ void surrogate_close(struct surrogate *s)
 
 /* --- the filter --- */
 
-/* True if this token completes the names that the answer uses. */
+/* True if the tokens before `token` already contain all candidate names that the answer uses. */
 static bool is_complete(const struct answer *answer, const struct trace *trace, uint32_t token)
 {
     struct arena arena;

@@ -1,5 +1,5 @@
-/* The commands, in the order of the manual. For each row, cli/commands/<name>.c defines command_<name>. The build makes
- * a manual page for each command that is not hidden. Hidden commands are in no list for users.
+/* Lists the commands, in the order of the manual. For each row, cli/commands/<name>.c defines command_<name>. The build
+ * makes a manual page for each command that is not hidden. Hidden commands are in no list for users.
  *
  * CMake reads the rows too, so each must begin a line of its own. There is no include guard: define COMMAND(name) and
  * HIDDEN_COMMAND(name) before each inclusion; this file undefines them. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CALLS = 8 /* worked on at a time */, MAX_OPEN = 64 };
+enum { CALLS = 8 /* calls that run at the same time */, MAX_OPEN = 64 };
 
 static enum err_code judge(void *ctx, const char *request, char **verdict, struct err *err)
 {
@@ -23,8 +23,8 @@ static enum err_code judge(void *ctx, const char *request, char **verdict, struc
     return ERR_OK;
 }
 
-/* Returns false, after a message on standard error, if the database cannot be opened. An unreachable server may return
- * later, so it passes. */
+/* Prints an error and returns false if the database cannot be opened. Returns true for an unreachable server, because
+ * it may be reachable later. */
 static bool check_database(const struct worker_database *database)
 {
     struct err err = {0};
@@ -36,8 +36,7 @@ static bool check_database(const struct worker_database *database)
     return false;
 }
 
-/* Selects the database of --db, or those of --db-root and the catalogue. `one` and its texts live as long as the
- * engine. */
+/* Selects the database of --db, or those of --db-root and the catalogue. `one` must live as long as the engine. */
 static bool choose_databases(struct cli *cli, struct worker_database *one, struct worker_databases *out)
 {
     struct err err = {0};
@@ -72,7 +71,8 @@ static int serve(const struct cli *cli, struct assay_engine *engine, const struc
     return code ? complain_err(NULL, &err) : 0;
 }
 
-/* Reserves standard output for the protocol, and returns its descriptor. Other output goes to standard error. */
+/* Reserves standard output for the protocol and returns a descriptor of it. Redirects all other output to standard
+ * error. */
 static int take_output(void)
 {
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -93,7 +93,7 @@ static int mcp_run(struct cli *cli)
     engine_settings(cli, &config);
     engine_settings_polisher(cli, &config);
     config.databases = databases;
-    config.executor = EXECUTOR_SELF; /* untrusted statements, as in a worker */
+    config.executor = EXECUTOR_SELF; /* a child process runs the untrusted statements, as in a worker */
     int code =
         assay_open_config(&config, &engine, &err) ? complain_err(NULL, &err) : serve(cli, engine, &databases, out);
     assay_close(engine);

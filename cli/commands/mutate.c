@@ -1,4 +1,4 @@
-/* assay mutate: inserts one error at a time into correct SQL. */
+/* assay mutate: makes mutants of correct SQL, each with one error. */
 #include "cli/output/format.h"
 #include "cli/output/terminal.h"
 #include "cli/settings/catalogue.h"

@@ -40,7 +40,7 @@ static void leave_out(struct pair *pair, enum err_code code, const char *why)
 
 /* --- one file --------------------------------------------------------------------------------------------------- */
 
-/* Appends the value of "-- key: value" to the previous value. Returns false if the line has no key or another one. */
+/* Appends the value of "-- key: value" to the previous value. Returns false if the line does not have this key. */
 static bool take_value(const char *line, const char *key, const char **value)
 {
     size_t len = strlen(key);
@@ -111,7 +111,7 @@ static enum err_code read_text(struct reader *reader, struct pair *pair, const c
 
 /* --- all files -------------------------------------------------------------------------------------------------- */
 
-/* Returns the folder's name, also for "q1.sql" and "./q1.sql". Free with g_free. */
+/* Returns the name of the folder that contains `path`, also for relative paths such as "q1.sql". Free with g_free. */
 static char *folder_name(const char *path)
 {
     char *whole = g_canonicalize_filename(path, NULL), *parent = g_path_get_dirname(whole);

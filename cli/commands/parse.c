@@ -33,8 +33,8 @@ static int parse_text(struct arena *arena, const char *sql, size_t len)
     return code == ERR_OK ? 0 : print_diags(arena, stmt);
 }
 
-/* True for SQL, false for the name of a file. An existing file is a name; a text without a space or bracket can only be
- * one. */
+/* Returns true if the argument is SQL, false if it is the name of a file. A text without white space, parenthesis and
+ * semicolon can only be a name. */
 static bool is_sql(const char *arg)
 {
     return strcmp(arg, "-") != 0 && !g_file_test(arg, G_FILE_TEST_EXISTS) && strpbrk(arg, " \t\n(;");

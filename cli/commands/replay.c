@@ -1,13 +1,14 @@
-/* assay replay: reads a query log or the past of a topic; writes one verdict for each line or record.
+/* assay replay: reads a query log or the records of a topic, and writes one verdict for each line or record.
  *
  * DESIGN. One thread reads the requests, submits them to the engine and takes verdicts; the engine's threads judge.
  * Verdicts arrive in order of completion. `reorder` holds the requests in flight, in source order, and the verdicts
- * that arrived early, up to a few engine windows. A line that is an object with an id but no valid request gets a
+ * that arrived early. Its size is a few engine windows. A line that is an object with an id but no valid request gets a
  * `failed` verdict here. Any other invalid line is reported with its number and has no verdict.
  *
  * A topic is read with separate offsets (proto/bus/range.h), so the live group is not affected. The position is stored
- * with the verdicts. In a file, the records contain partition and offset. For a topic, the replay's own group has the
- * offsets, committed after the earlier verdicts are durable. A crash then repeats some verdicts and loses none.
+ * with the verdicts. If they go to a file, each record contains partition and offset. If they go to a topic, the
+ * offsets are committed in the replay's own group, after the earlier verdicts are durable. After a crash, some verdicts
+ * are repeated and none is lost.
  *
  * Memory is bounded by the longest line, the engine's window and `reorder`, whatever the length of the log.
  */
@@ -33,21 +34,21 @@ static const int64_t COMMIT_NS = 5000000000, BEHIND_NS = 1000000000;
 
 struct replay {
     struct cli *cli;
-    struct bus *bus; /* bus, if the source or the destination is a topic; otherwise NULL */
+    struct bus *bus; /* NULL unless the source or the destination is a topic */
     struct source source;
     struct rate_limiter limiter;
     bool held; /* the source holds a request that is not submitted yet */
     struct output *output;
     struct destination to;
-    struct topic_sink *sink; /* replaces output and its destination */
+    struct topic_sink *sink; /* used instead of `output` and `to` if verdicts go to a topic */
     int64_t committed_ns;
     struct resume resume;
-    bool compared; /* the earlier verdicts have been compared with the whole log */
+    bool compared; /* all earlier verdicts in --out have been compared with the log */
     struct progress progress;
-    struct reorder reorder; /* requests in flight, by tag; separate from the engine's, because invalid lines have a
-                             * slot too */
-    uint64_t read, failed;  /* requests taken from the source; requests that could not be judged */
-    bool ordered;           /* verdicts are written in source order */
+    /* requests in flight, by tag. The engine's own order is not used, because invalid lines need a slot too */
+    struct reorder reorder;
+    uint64_t read, failed; /* requests taken from the source; requests that could not be judged */
+    bool ordered;          /* verdicts are written in source order */
     bool show, refused, interrupted;
 };
 
@@ -61,13 +62,13 @@ static void report(struct replay *r, const char *what)
     g_free(where);
 }
 
-/* Called periodically: first makes the written verdicts durable, then commits the offsets of their requests. */
+/* Makes the written verdicts durable, and then commits the offsets of their requests. Called periodically. */
 static bool commit(struct replay *r)
 {
     struct err err = {0};
     r->committed_ns = clock_now_ns();
     enum err_code code = topic_sink_flush(r->sink, &err);
-    if (code == ERR_FULL) return true; /* the brokers are slow or unreachable: try later */
+    if (code == ERR_FULL) return true; /* the brokers are slow or unreachable; the next call retries */
     if (!code) code = source_commit(&r->source, &err);
     if (!code || err_class(code) == ERR_CLASS_RETRY) return true;
     complain_err(NULL, &err);
@@ -103,7 +104,7 @@ static bool write_verdict(struct replay *r, struct msg_verdict *verdict)
     return good && (r->sink || !destination_failed(&r->to));
 }
 
-/* Writes the verdicts that are next in order. */
+/* Writes the verdicts that are ready and next in order. */
 static bool write_ready(struct replay *r)
 {
     for (struct msg_verdict *verdict; (verdict = reorder_next(&r->reorder));)
@@ -142,7 +143,7 @@ static bool failed_verdict(const struct replay *r, struct arena *arena, const st
     return true;
 }
 
-/* Copies a verdict with its own memory, like the engine's verdicts. */
+/* Returns a copy of the verdict that owns its memory, like the engine's verdicts. */
 static struct msg_verdict *own(const struct msg_verdict *verdict)
 {
     struct msg_buffer buffer = {0};
@@ -152,7 +153,8 @@ static struct msg_verdict *own(const struct msg_verdict *verdict)
     return copy;
 }
 
-/* Handles a line that is not a request: a failed verdict, or a message on standard error. Returns false to stop. */
+/* Handles a line that is not a valid request. Writes a failed verdict or, if the line has no id, prints a message.
+ * Returns false if the replay must stop. */
 static bool bad_line(struct replay *r, struct arena *arena, const struct err *err)
 {
     struct msg_verdict failed;
@@ -172,7 +174,7 @@ static bool bad_line(struct replay *r, struct arena *arena, const struct err *er
     return on_verdict(r, verdict);
 }
 
-/* True if the verdict in --out for this position was given on the current request. */
+/* True if the verdict in --out at the current position belongs to the current request. */
 static bool answers_this(const struct replay *r, const struct source *source, struct arena *arena)
 {
     struct msg_request *request = NULL;
@@ -206,7 +208,7 @@ static int is_done(struct replay *r, struct arena *arena)
     return -1;
 }
 
-/* Moves to the next request without a verdict. Returns as source_advance. */
+/* Moves to the next request without a verdict. Returns the same values as source_advance. */
 static int advance(struct replay *r, struct arena *arena)
 {
     uint64_t limit = (uint64_t)r->cli->settings.log.limit;
@@ -225,7 +227,7 @@ static int advance(struct replay *r, struct arena *arena)
     return done < 0 ? SOURCE_STOP : done ? SOURCE_LATER : SOURCE_READY;
 }
 
-/* Returns the next request when it is due. Returns as engine_loop.next. */
+/* Sets *out to the next request when it is due. Returns the same values as engine_loop.next. */
 static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
 {
     struct replay *r = ctx;
@@ -260,8 +262,8 @@ static void on_tick(void *ctx)
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
-/* Compares every verdict of --out with a log that can be read twice, before anything is added. A topic or standard
- * input is compared during the run. Returns false after a complaint. */
+/* Compares every verdict in --out with the log before the run adds any, if the log can be read twice. A topic or
+ * standard input is compared during the run. Prints an error and returns false if a verdict belongs to another log. */
 static bool compare_resumed(struct replay *r)
 {
     struct source log;
@@ -294,14 +296,14 @@ static bool compare_resumed(struct replay *r)
     return !r->refused;
 }
 
-/* Reports verdicts of an older version, which identify their request less precisely. */
+/* Reports verdicts of an older version, which identify their requests less precisely. */
 static void say_undigested(const struct replay *r)
 {
     if (r->resume.undigested && !r->cli->settings.general.quiet)
         complain(RESUME_OLD_VERDICTS, r->cli->settings.replay.out, (unsigned long long)r->resume.undigested);
 }
 
-/* Opens --out (or standard output) as the flags say. Returns false after a complaint. */
+/* Opens --out, or standard output, as the flags require. On failure prints an error and returns false. */
 static bool open_output(struct replay *r, enum format *format)
 {
     const struct settings *s = &r->cli->settings;
@@ -337,8 +339,8 @@ static int exit_code(const struct replay *r, enum err_code code, const struct er
     return r->failed || r->progress.bad_lines ? EXIT_JUDGED : 0;
 }
 
-/* Writes the last verdicts and the position for the next replay. Waits for the brokers with a bound; a signal ends the
- * wait. */
+/* Writes the last verdicts and the position for the next replay. Waits for the brokers for a limited time; a signal
+ * ends the wait. */
 static void finish_sink(struct replay *r)
 {
     struct err err = {0};
@@ -375,7 +377,8 @@ static int run_engine(struct replay *r)
     return exit_code(r, code, &err);
 }
 
-/* Closes the output; a full disk is reported here at the latest. A closed pipe is not an error. */
+/* Closes the output. If a write has failed, for example because the disk is full, reports it here at the latest. A
+ * closed pipe is not an error. */
 static int close_output(struct replay *r, int code)
 {
     if (r->sink) {
@@ -389,14 +392,15 @@ static int close_output(struct replay *r, int code)
     return destination_close(&r->to, code);
 }
 
-/* Opens the target of verdicts: a topic, a file, or standard output. Returns false after a complaint. */
+/* Opens the target of the verdicts: a topic, a file, or standard output. On failure prints an error and returns
+ * false. */
 static bool open_sink(struct replay *r)
 {
     const struct settings *s = &r->cli->settings;
     struct err err = {0};
     enum format format;
     if (s->past.to_topic) {
-        r->ordered = true; /* an offset of the group covers all earlier ones */
+        r->ordered = true; /* a committed offset covers all earlier ones, so verdicts must be written in order */
         r->committed_ns = clock_now_ns();
         if (topic_sink_open(r->bus, s->past.to_topic, &r->sink, &err) == ERR_OK) return true;
         complain_err(NULL, &err);
@@ -407,7 +411,7 @@ static bool open_sink(struct replay *r)
     return true;
 }
 
-/* Opens the source of requests. Returns false after a complaint. */
+/* Opens the source of requests. On failure prints an error and returns false. */
 static bool open_source(struct replay *r)
 {
     const struct settings *s = &r->cli->settings;

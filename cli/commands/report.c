@@ -1,4 +1,5 @@
-/* assay report: summarises a file of verdicts as text, JSON or one page. The index is eval/runs/run_index.h. */
+/* assay report: summarises a file of verdicts as text, JSON or one page. It reads the index of
+ * eval/runs/run_index.h. */
 #include "cli/output/format.h"
 #include "cli/output/progress.h"
 #include "cli/output/run_output.h"

@@ -17,26 +17,26 @@
 #include <string.h>
 #include <time.h>
 
-enum { COMING_AND_GOING = 256 /* connections in addition to waiters */ };
+enum { COMING_AND_GOING = 256 /* maximum number of connections in addition to those of waiters */ };
 
 struct serve {
     const struct settings *settings;
     const struct serve_backend *backend;
-    void *judge; /* opened backend */
+    void *judge; /* argument of the backend's functions */
     struct pending *pending;
-    struct verdict_store *store; /* NULL stores verdicts in memory only */
+    struct verdict_store *store; /* NULL means that verdicts are stored in memory only */
     struct serve_files *files;
-    struct tokens *tokens; /* tokens of the files; NULL allows all callers */
+    struct tokens *tokens; /* tokens that `files` has read; NULL allows all callers */
     struct http_api *api;
-    struct serve_runs *runs; /* NULL if none are shown */
-    GArray *routes;          /* struct http_route: of the page and of the backend */
+    struct serve_runs *runs; /* NULL if no runs are served */
+    GArray *routes;          /* struct http_route: routes of the page and of the backend */
     struct otlp *otlp;
-    struct predictor *predictor; /* predictor of a schema linker's errors; NULL disables judging of traces */
+    struct predictor *predictor; /* predictor of a schema linker's errors; NULL disables /v1/linkings */
     struct predictor_options predictor_options;
-    atomic_llong until_ns; /* 0 while serving; otherwise new callers are refused, and waiters are dismissed at this
-                            * time */
+    /* 0 while serving. After a stop was requested, the deadline of the waiters; new callers are then refused */
+    atomic_llong until_ns;
     atomic_llong heartbeat_ns;
-    double started_s; /* since 1970 */
+    double started_s; /* start time, in seconds since 1970 */
 };
 
 /* Stores a verdict that has arrived. */
@@ -48,7 +48,7 @@ static void keep_verdict(void *ctx, const struct outcome *verdict)
 
 /* --- running and stopping --- */
 
-/* True after a stop was requested, when there are no waiters or their time is over. */
+/* True if a stop was requested, and no caller waits or the deadline of the waiters has passed. */
 static bool is_over(struct serve *serve)
 {
     struct pending_stats stats;
@@ -74,7 +74,8 @@ static enum err_code run(void *ctx, struct err *err)
 static void stop(void *ctx)
 {
     struct serve *serve = ctx;
-    int64_t patience_ms = serve->settings->serve.drain_ms * 3 / 4; /* the rest is for the final replies */
+    /* the remaining quarter is for sending the final replies */
+    int64_t patience_ms = serve->settings->serve.drain_ms * 3 / 4;
     http_api_quiesce(serve->api);
     atomic_store(&serve->until_ns, clock_now_ns() + patience_ms * 1000000);
 }
@@ -119,8 +120,8 @@ static char *write_metrics(struct serve *serve, struct err *err)
     return text;
 }
 
-/* GET /v1/metrics: the metrics of /metrics on --listen, which a page from here may not request. They cover all tenants,
- * so only callers with access to all databases may read them. */
+/* GET /v1/metrics: replies with the metrics that --listen serves at /metrics, because the page may only request this
+ * address. They cover all tenants, so only callers with access to all databases may read them. */
 static void answer_metrics(void *ctx, const struct http_request *request, struct http_reply *reply)
 {
     struct serve *serve = ctx;
@@ -164,7 +165,7 @@ static enum err_code judge_trace(void *ctx, const void *bytes, size_t len, char 
     json_t *result = NULL;
     enum err_code code =
         linking_result_of_message(serve->predictor, &serve->predictor_options, bytes, len, "trace", &result, err);
-    /* A trace that does not fit these predictors is the sender's error, not a fault of this process. */
+    /* if a trace does not fit the predictors, the error is the sender's and not a fault of this process */
     if (code && err_class(code) == ERR_CLASS_FATAL && code != ERR_NOMEM) err->code = code = ERR_REFUSED;
     *json = code ? NULL : json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(result);
@@ -190,7 +191,8 @@ static enum err_code check_access(const struct settings *s, bool alone, struct e
     return ERR_OK;
 }
 
-/* Requires a token and TLS for callers on other machines, unless a flag states that access is restricted otherwise. */
+/* Requires tokens and TLS if callers on other machines can connect, unless a flag states that access is restricted
+ * otherwise. */
 static enum err_code check_address(const struct settings *s, bool alone, struct err *err)
 {
     if (!s->serve.http)
@@ -204,7 +206,7 @@ static enum err_code check_address(const struct settings *s, bool alone, struct 
         s->serve.http);
 }
 
-/* True if no broker is named, by a flag or as a property of the library. */
+/* True if neither a flag nor a property of librdkafka names a broker. */
 static bool is_alone(const struct settings *s)
 {
     for (unsigned i = 0; i < s->kafka.properties.n; i++)

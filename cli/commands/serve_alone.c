@@ -1,4 +1,4 @@
-/* assay serve without a fleet: an engine in this process judges. */
+/* Implements assay serve without a fleet: an engine in this process judges the requests. */
 #include "cli/commands/agent.h"
 #include "cli/commands/serve.h"
 
@@ -15,19 +15,21 @@
 #include <string.h>
 
 enum {
-    TENANT_SHIFT = 47 /* a tag is a tenant's number and, below it, the request's: as an offset not below 0 */,
+    /* A tag has the tenant's number from this bit on, and the request's number below. As an offset it is never
+     * negative. */
+    TENANT_SHIFT = 47,
     TURN_MS = 50,
     SLOW_THREADS = 2,          /* slow threads of a worker, as in a fleet */
     DEADLINE_MS = 10000,       /* default deadline of a request */
-    MOST_DEADLINE_MS = 600000, /* maximum, as in a fleet */
-    MOST_OPEN = 256            /* requests in the engine; further ones are told to retry */
+    MOST_DEADLINE_MS = 600000, /* maximum deadline of a request, as in a fleet */
+    MOST_OPEN = 256            /* maximum number of requests in the engine; further callers are told to retry */
 };
 
 struct alone {
     struct engine *engine;
     struct agent *agent;
     struct pending *pending;
-    atomic_uint_fast64_t sent; /* number of requests; a verdict returns it with the tenant's */
+    atomic_uint_fast64_t sent; /* number of requests so far; the next request gets the next number in its tag */
 };
 
 static enum err_code send_on(void *self, struct msg_request *request, const char *traceparent, struct waiter *waiter)
@@ -50,9 +52,10 @@ static void hand_over(struct alone *alone, const struct msg_verdict *verdict)
 {
     struct outcome outcome = {.position = {0, (int64_t)verdict->tag},
                               .tenant = (uint16_t)(verdict->tag >> TENANT_SHIFT)};
-    if (g_strcmp0(verdict->reason, err_name(ERR_CANCELLED)) == 0) return; /* no caller knows its id */
+    /* the request was cancelled, so no caller waits for the verdict or knows its id */
+    if (g_strcmp0(verdict->reason, err_name(ERR_CANCELLED)) == 0) return;
     char *json = msg_verdict_to_json(verdict);
-    if (!json) return; /* the waiter is told to poll later */
+    if (!json) return; /* memory is exhausted; the waiter times out and is told to poll */
     g_strlcpy(outcome.id, verdict->id ? verdict->id : "", sizeof outcome.id);
     outcome.body = g_bytes_new_with_free_func(json, strlen(json), free, json);
     pending_outcome(alone->pending, &outcome);
@@ -117,13 +120,13 @@ static enum err_code open_alone(struct cli *cli, struct tracer *tracer, struct p
         return err_set(err, ERR_USAGE,
                        "neither Kafka brokers nor databases are given" ERR_HINT "set --servers, or --db-root");
     if (!cli->settings.judge.deadline_ms)
-        cli->settings.judge.deadline_ms = DEADLINE_MS; /* also applies to agents' requests */
+        cli->settings.judge.deadline_ms = DEADLINE_MS; /* the deadline also applies to requests of agents */
     engine_settings(cli, &config);
     code = denied_settings_check(cli, &config.databases, denied_settings_warn, err);
     if (code) return code;
     engine_settings_polisher(cli, &config);
     config.tracer = tracer;
-    config.executor = EXECUTOR_SELF; /* untrusted statements, as in a worker */
+    config.executor = EXECUTOR_SELF; /* a child process runs the untrusted statements, as in a worker */
     config.max_deadline_ms = MOST_DEADLINE_MS;
     config.max_work_ms = cli->settings.serve.work_ms;
     config.slow_threads = SLOW_THREADS;

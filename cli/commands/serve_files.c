@@ -14,11 +14,11 @@ enum { REFRESH_MS = 1000 };
 struct serve_files {
     struct tokens *tokens;
     struct tls *tls;
-    struct worker_databases databases; /* databases that tokens permit */
+    struct worker_databases databases; /* databases to which the tokens can give access */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t stopped;
-    bool watches, stop; /* `stop` under the lock */
+    bool watches, stop; /* `lock` protects `stop` */
 };
 
 /* --- watching ----------------------------------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static void refresh(struct serve_files *files)
     if (files->tls && tls_refresh(files->tls, &err)) log_refreshed("certificate", &err);
 }
 
-/* True when a second has passed without a stop. */
+/* Waits for a second. Returns false if a stop was requested meanwhile. */
 static bool wait_turn(struct serve_files *files)
 {
     const struct timespec until = clock_after_ms(REFRESH_MS);

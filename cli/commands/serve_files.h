@@ -9,12 +9,12 @@
 
 struct serve_files;
 
-/* Reads the files that the settings name. Checks the tokens' denied columns against the databases of the catalogue and
- * the roots. Close with serve_files_close. Errors: those of the files, ERR_CONFIG. */
+/* Reads the files that the settings name. Checks that the denied columns of the token file exist in the databases of
+ * the catalogue and of --db-root. Close with serve_files_close. Errors: those of the files, ERR_CONFIG. */
 enum err_code serve_files_open(struct cli *cli, struct serve_files **out, struct err *err);
 
-/* Starts a thread that checks the files once a second; checking denied columns may take as long as servers do. An
- * invalid new file is logged, and the old one stays in effect. ERR_NOMEM. */
+/* Starts a thread that checks the files once a second. A check of denied columns may wait for database servers. If a
+ * new file is invalid, the error is logged, and the old file stays in effect. Errors: ERR_NOMEM. */
 enum err_code serve_files_watch(struct serve_files *files, struct err *err);
 
 /* Return the tokens and the certificate, or NULL if the settings name none. Valid until serve_files_close. */

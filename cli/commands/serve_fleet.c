@@ -1,5 +1,5 @@
-/* assay serve in front of a fleet: requests and verdicts are records of its topics. Any number of replicas may run,
- * because a replica has no state to lose. */
+/* Implements assay serve with a fleet: requests and verdicts are records of its topics. Any number of replicas may run,
+ * because a replica has no state that must survive. */
 #include "cli/commands/serve.h"
 
 #include "cli/settings/fleet_settings.h"
@@ -28,7 +28,7 @@ static bool read_number(const struct bus_message *message, const char *name, gin
     return text && g_ascii_string_to_signed(text, 10, 0, most, out, NULL);
 }
 
-/* Reads the request position of a message. Returns false if it is not a request of this fleet. */
+/* Reads the position of the request to which a message belongs. Returns false if it is not a request of this fleet. */
 static bool read_position(const struct fleet *fleet, const struct bus_message *message, struct msg_key *out)
 {
     const char *group = bus_header_get(message, BUS_OF_GROUP);
@@ -40,8 +40,8 @@ static bool read_position(const struct fleet *fleet, const struct bus_message *m
     return true;
 }
 
-/* Verdicts for our callers arrive as JSON, because their requests were sent as JSON. A verdict in msgpack belongs to
- * another sender. */
+/* Passes a verdict to its waiter. Verdicts for callers of a server arrive as JSON, because their requests were sent as
+ * JSON. A verdict in msgpack belongs to another sender. */
 static void take_verdict(struct fleet *fleet, const struct bus_message *message)
 {
     struct outcome outcome = {0};
@@ -116,8 +116,8 @@ static enum err_code send_on(void *self, struct msg_request *request, const char
 
 /* --- open, close --- */
 
-/* Opens an endless range that begins in the past. A caller whose replica died asks another replica, which may have
- * started later. */
+/* Opens an endless range that begins in the past. If a replica dies, its callers ask another one, which may have
+ * started after their verdicts were written. */
 static enum err_code open_range(const struct fleet *fleet, const char *topic, struct range **out, struct err *err)
 {
     int64_t since_ms = bus_now_ns(fleet->bus) / 1000000 - fleet->settings->serve.look_back_ms;
@@ -135,11 +135,11 @@ static void close_fleet(void *self)
     g_free(fleet);
 }
 
-/* INVARIANT fixed: the position from which verdicts are read is fixed before the first request can be sent. */
+/* INVARIANT fixed: the process fixes the position from which it reads verdicts before it can send the first request. */
 static enum err_code open_fleet(struct cli *cli, struct tracer *tracer, struct pending *pending, void **out,
                                 struct err *err)
 {
-    (void)tracer; /* the fleet's own processes trace themselves */
+    (void)tracer; /* the coordinators and workers of the fleet write their own spans */
     const struct settings *s = &cli->settings;
     struct fleet *fleet = g_new0(struct fleet, 1);
     *fleet = (struct fleet){.settings = s, .pending = pending};

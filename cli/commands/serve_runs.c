@@ -1,7 +1,7 @@
 /* Serves runs over HTTP (serve_runs.h).
  *
- * A table maps names of files to their state; entries are freed at the end only. One thread builds indexes. A request
- * for a run without an index replies 202, and queues the run unless its file is still written to. Each run has a lock
+ * A table maps names of files to their state; only serve_runs_close frees entries. One thread builds indexes. A request
+ * for a run without an index gets 202. It queues the run unless the file is still being written. Each run has a lock
  * for its index, taken after the table's lock. A file that changed is opened again. Replies hide the paths of files. */
 #include "cli/commands/serve_runs.h"
 
@@ -27,18 +27,19 @@ static const char *const state_names[] = {"new", "written", "indexing", "ready",
 struct shown {
     struct serve_runs *runs;
     char *name, *path;
-    GMutex lock; /* lock of the members below; held while the index is queried, never while it is built */
+    GMutex lock; /* protects the members below; held while the index is queried, but not while it is built */
     enum state state;
     struct run_index *run; /* NULL unless ready */
-    struct stat status;    /* status of the file at the last check; a failed file is not retried */
+    /* status of the file at the last check; after a failure, the file is retried only when it has changed */
+    struct stat status;
     struct run_progress progress;
-    struct err err; /* error of RUN_FAILED */
+    struct err err; /* reason of the state RUN_FAILED */
     int64_t used_ns;
 };
 
 struct serve_runs {
     char *dir;
-    GMutex lock; /* lock of `shown`; taken before a run's own lock */
+    GMutex lock; /* protects `shown`; lock it before the lock of a run */
     GHashTable *shown;
     GThreadPool *indexer;
     atomic_bool closing;
@@ -99,7 +100,7 @@ static void make_index(gpointer item, gpointer ctx)
         log_event(LOG_LEVEL_WARN, "serve", fields, 2, "cannot index a run");
     }
     g_mutex_lock(&shown->lock);
-    shown->state = code ? RUN_FAILED : RUN_NEW; /* the next request opens it */
+    shown->state = code ? RUN_FAILED : RUN_NEW; /* the next request opens the index */
     shown->err = err;
     g_mutex_unlock(&shown->lock);
 }
@@ -111,7 +112,8 @@ static void close_index(struct shown *shown)
     shown->state = RUN_NEW;
 }
 
-/* Makes space for one more: closes the least recently used run that is not in use. The table's lock is held. */
+/* Closes the least recently used index that no request uses, if RUNS_OPEN are open. The caller must hold the table's
+ * lock. */
 static void make_room(struct serve_runs *runs)
 {
     GHashTableIter iter;
@@ -148,7 +150,8 @@ static struct shown *find(struct serve_runs *runs, const char *name)
     return shown;
 }
 
-/* Advances a run, whose lock is held, as far as possible without waiting: to RUN_READY if its index exists. */
+/* Advances the state of a run as far as possible without waiting, to RUN_READY if its index exists. The caller must
+ * hold the run's lock. */
 static void bring(struct shown *shown, const struct stat *status)
 {
     shown->used_ns = clock_now_ns();
@@ -185,7 +188,7 @@ static void say_state(const struct shown *shown, struct http_reply *reply)
     json_decref(json);
 }
 
-/* Returns a ready run with its lock held. Returns NULL after setting the reply. */
+/* Returns a run that is ready, and holds its lock. If the run is not ready, sets the reply and returns NULL. */
 static struct shown *take(struct serve_runs *runs, const char *name, struct http_reply *reply)
 {
     struct stat status;
@@ -204,7 +207,7 @@ static struct shown *take(struct serve_runs *runs, const char *name, struct http
     return NULL;
 }
 
-/* Hides the path, which the error of an index contains. */
+/* Replies with the error, without the path of the index that it contains. */
 static void reply_failure(struct http_reply *reply, const struct err *err)
 {
     struct err shown = {0};
@@ -230,7 +233,7 @@ static void summary(struct shown *shown, struct http_reply *reply)
     reply_json(reply, json, NULL);
 }
 
-/* Reads a number of the query, or the default. Returns false if it is malformed. */
+/* Reads a number from the query string, or uses `fallback` if it is missing. Returns false if it is malformed. */
 static bool read_number(const struct http_request *request, const char *name, double fallback, double *out)
 {
     const char *text = http_request_query(request, name);

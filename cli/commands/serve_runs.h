@@ -1,4 +1,4 @@
-/* The runs of assay serve --runs: files of verdicts in one folder, over HTTP.
+/* Serves the runs of assay serve --runs over HTTP: files of verdicts in one folder.
  *
  *     GET  /v1/runs                       the files
  *     POST /v1/runs?name=NAME             verdicts in lines, at most RUNS_DROP_BYTES; replies with run_index_report
@@ -8,8 +8,8 @@
  *     GET  /v1/runs/NAME/verdicts/N       the n-th verdict
  *     GET  /v1/runs/A/diff/B              as assay diff --format json; the first RUNS_CHANGES changes
  *
- * A name is that of a regular file in the folder itself, so no path leads out of it. Runs hold verdicts of all callers,
- * so no runs are served if callers have tokens. docs/runs.md has the parameters.
+ * NAME is the name of a regular file directly in the folder, so no name can refer to a file elsewhere. Runs hold
+ * verdicts of all callers, so no runs are served if callers have tokens. docs/runs.md has the parameters.
  *
  * One thread builds the indexes, one after the other. An open run serves one caller at a time.
  */
@@ -20,18 +20,19 @@
 
 enum {
     RUNS_DROP_BYTES = 32 << 20,
-    RUNS_FILES = 1000,      /* files that are listed, and open entries */
-    RUNS_OPEN = 16,         /* indexes open at a time */
-    RUNS_QUIET_MS = 2000,   /* a file that changed more recently is still being written */
-    RUNS_COMPARED = 200000, /* verdicts of a side */
-    RUNS_CHANGES = 1000     /* listed changes */
+    RUNS_FILES = 1000,      /* maximum number of listed files, and of entries in the table of runs */
+    RUNS_OPEN = 16,         /* maximum number of indexes open at a time */
+    RUNS_QUIET_MS = 2000,   /* a file that changed within this time counts as still being written */
+    RUNS_COMPARED = 200000, /* maximum number of verdicts of each side in a comparison */
+    RUNS_CHANGES = 1000     /* maximum number of listed changes */
 };
 
 struct serve_runs;
 
-/* Opens the runs of a folder. Close with serve_runs_close. ERR_CONFIG: `dir` is not a readable folder. */
+/* Opens the runs of a folder. Close with serve_runs_close. Returns ERR_CONFIG if `dir` is not a readable folder. */
 enum err_code serve_runs_open(const char *dir, struct serve_runs **out, struct err *err);
-/* Closes the runs, and cancels an index being built. Call after the last request was answered. `runs` may be NULL. */
+/* Closes the runs, and cancels an index that is being built. Call it after the last request was answered. `runs` may be
+ * NULL. */
 void serve_runs_close(struct serve_runs *runs);
 
 /* Appends the routes. */

@@ -1,6 +1,6 @@
 /* Explains one statement (story.h). Every statement that it runs passes a gate for denied columns. A statement that the
- * engine refuses is not explained. Values are included only as far as the policy of the database permits. Errors of the
- * engine may quote values, so they are filtered too. */
+ * engine refuses has no explanation. Values are included only as far as the policy of the database permits. Error
+ * messages of the engine may quote values, so the policy applies to them too. */
 #include "cli/commands/story.h"
 
 #include "cli/output/format.h"
@@ -45,7 +45,8 @@ static bool hides_denied(const struct story *story)
     return story->database.deny_mode == WORKER_DENY_HIDE;
 }
 
-/* Blocks statements that read a denied column, unless the operator hides those columns. */
+/* Makes the gate refuse statements that read a denied column, unless the operator has chosen to only hide these
+ * columns. */
 static void set_gate(struct story *story)
 {
     if (!story->database.n_deny_columns || hides_denied(story)) return;
@@ -53,7 +54,7 @@ static void set_gate(struct story *story)
     db_set_gate(story->db, schema_gate_check, &story->gate);
 }
 
-/* Prepares the statement. A statement that the engine refuses has no explanation: its reason is the error. */
+/* Parses and analyses the statement. If the engine refuses the statement, returns the engine's reason as the error. */
 static enum err_code read_statement(struct story *story, const char *sql, size_t len, const char *question,
                                     const char *evidence, struct err *err)
 {
@@ -143,7 +144,7 @@ static bool is_denied(const struct story *story, const struct prov_column *colum
                           : n > 0;
 }
 
-/* Returns the reason of a failed run. The engine's message may quote a value. */
+/* Returns the reason of a failed run. If the policy hides values, omits the engine's message, which may quote one. */
 static json_t *reason_json(const struct story *story, const char *reason)
 {
     bool engine_said = story->explanation->provenance->code == ERR_ENGINE;
@@ -235,7 +236,7 @@ static json_t *whynot_json(const struct story *story)
                      "probes", (int)from->probes, "culprits", culprits);
 }
 
-/* Returns the verifier's features by name; omits unknown ones. */
+/* Returns the verifier's features by name. Omits features whose value is unknown. */
 static json_t *features_json(struct story *story)
 {
     float values[FEATURE_COUNT];

@@ -14,22 +14,22 @@ enum { STORY_MAX_GAPS = 32 };
 struct executor; /* lib/db/executor.h */
 
 struct story {
-    struct worker_database database; /* with the policy for its values */
+    struct worker_database database; /* database with the policy for its values */
     struct arena arena;
     struct db *db;
     struct schema_index *schema;
-    struct schema_gate gate; /* gate of the story's statements */
+    struct schema_gate gate; /* gate that every statement of the story passes */
     struct vsig_subject subject;
     struct explain_options options;
     struct explanation *explanation;
-    double entails; /* estimate of the built-in verifier; NAN if it has none */
+    double entails; /* entailment by the built-in verifier; NAN if there is none */
     struct features_gap gaps[STORY_MAX_GAPS];
     uint32_t n_gaps;
 };
 
-/* Opens the database. `executor` NULL runs its statements in this process. The caller then sets `schema`, built without
- * reading the denied columns; story_close releases that reference. Call story_close in any case. Errors: those of
- * db_open. */
+/* Opens the database. If `executor` is NULL, statements run in this process. The caller then sets `schema`, which must
+ * be built without reading the denied columns; story_close releases that reference. Call story_close even after an
+ * error. Errors: those of db_open. */
 enum err_code story_open(struct story *story, const struct worker_database *database, struct executor *executor,
                          struct err *err);
 void story_close(struct story *story);

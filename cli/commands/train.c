@@ -27,7 +27,7 @@ struct train {
     struct labeler *labeler;
     struct schema_cache *schemas;
     struct vectors *vectors;
-    GHashTable *made; /* tags of requests whose candidates are mutants */
+    GHashTable *made; /* set of the tags of requests whose candidates are mutants */
     struct progress progress;
     bool show, failed;
 };
@@ -37,12 +37,13 @@ struct train {
 static void skip_line(struct train *t, const char *what)
 {
     t->skipped++;
-    if (t->skipped > 20) return; /* enough messages for a log of another kind */
+    if (t->skipped > 20) return; /* a file that is not a log would otherwise print one message for each line */
     progress_clear(&t->progress);
     complain("%s:%llu: skipped: %s", t->logs.lines.path, (unsigned long long)t->logs.lines.number, what);
 }
 
-/* Places the gold query at a random position among its mutants, so that nothing can be learned from the order. */
+/* Makes candidates from the gold query and its mutants. The gold query has a random position, so that a model cannot
+ * learn from the order. */
 static bool make_candidates(struct train *t, struct arena *arena, struct msg_request *request, struct err *err)
 {
     const char *path = NULL;
@@ -105,10 +106,10 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
 
 /* --- vectors ---------------------------------------------------------------------------------------------------- */
 
-/* Removes right candidates from the verdict, as if the generator had not found the answer. A generator that was trained
- * on the questions of the log almost always ranks right candidates first. Rank and agreement then look far better than
- * on new questions. Changes `verdict` and `labels`; the caller frees the returned candidates. Returns NULL if none
- * remain. */
+/* Removes right candidates from the verdict, as if the generator had not found the answer. If a generator was trained
+ * on the questions of the log, it almost always ranks right candidates first. Rank and agreement are then far better
+ * predictors than on new questions. Changes `verdict` and `labels`; the caller frees the returned candidates. Returns
+ * NULL if none remain. */
 static struct msg_judged *leave_unsolved(struct msg_verdict *verdict, struct labels *labels)
 {
     uint32_t n = 0, *place = g_new0(uint32_t, verdict->n_candidates + 1);
@@ -209,7 +210,7 @@ static char *command_line(const struct train *t, const char *what)
     return g_string_free(text, FALSE);
 }
 
-/* Prints the learned values beside those of the labels, and the rank correlation of the two. */
+/* Prints the values that the model learned beside those computed from the labels, and their rank correlation. */
 static void print_label_model(const struct vectors *v, const struct lm_model *model)
 {
     static const struct table_column columns[] = {{"signal"},
@@ -297,9 +298,8 @@ static void print_classifier(const struct learn_model *model, const struct class
     g_free(right);
 }
 
-/* Returns the label model whose probability is a feature, which is also the teacher of a weak classifier. It is the
- * model of --label-model. If that is unset and the classifier is weak, a model is fitted. *model stays NULL if there is
- * no model. */
+/* Sets *model to the label model whose probability is a feature. It is also the teacher of a weak classifier. It is the
+ * model of --label-model. If that is unset and the classifier is weak, fits a model. Otherwise *model stays NULL. */
 static enum err_code teacher(struct train *t, struct lm_model **model, struct err *err)
 {
     const char *path = t->cli->settings.judge.label_model;
@@ -354,7 +354,8 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
     struct err err = {0};
     engine_settings(cli, &t.config);
     t.config.label_model = t.config.classifier = "none";
-    t.config.limits.by_steps = true; /* no default deadline either: the result must not depend on the machine */
+    /* limits count steps, and there is no default deadline, so that the result does not depend on the machine */
+    t.config.limits.by_steps = true;
     if (!t.config.defaults.deadline_ms) t.config.defaults.deadline_ms = -1;
     t.schemas = engine_settings_schemas(cli, &t.config, &err);
     if (!t.schemas) return complain_err(NULL, &err);

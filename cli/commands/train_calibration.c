@@ -1,5 +1,5 @@
-/* assay train calibration: fits the weights of votes, positions and the content model for each generator of a log.
- * Writes them into the verifier's file (train/prior_fit.h). */
+/* assay train calibration: fits the weights of votes, positions and the content model for each generator of a log
+ * (train/prior_fit.h). Writes them into the verifier's file. */
 #include "cli/commands/train_verifier.h"
 
 #include "cli/output/table.h"
@@ -84,7 +84,7 @@ static void fit_all(const struct verifier_model *model, const struct verifier_da
     g_hash_table_destroy(done);
 }
 
-/* Reports the records read and skipped. A broken feedback record is not a line of another kind. */
+/* Reports the number of feedback records that were read and skipped. */
 static void say_feedback(const struct feedback *feedback, uint64_t unread)
 {
     uint64_t left;
@@ -100,7 +100,7 @@ static void say_feedback(const struct feedback *feedback, uint64_t unread)
            (unsigned long long)counts.repeated, (unsigned long long)counts.overruled);
 }
 
-/* Completes the verifier's file from the logs and the feedback. */
+/* Adds the weights of each generator, fitted on the logs and the feedback, to the verifier's file. */
 static enum err_code complete(struct cli *cli, const struct verifier_model *model, json_t *root, int *status,
                               struct err *err)
 {

@@ -52,7 +52,8 @@ static bool open_schema(struct export *e, struct item *item, struct err *err)
     return schema_cache_get(e->schemas, db, name, path, &item->schema, err) == ERR_OK;
 }
 
-/* Places the gold query at a random position among its mutants, so that nothing can be learned from the order. */
+/* Makes candidates from the gold query and its mutants. The gold query has a random position, so that a model cannot
+ * learn from the order. */
 static bool make_candidates(const struct export *e, struct item *item, struct err *err)
 {
     struct msg_request *request = item->request;

@@ -49,7 +49,7 @@ static struct verifier_fit_options fit_options(const struct cli *cli, const char
 
 /* --- accuracy on held-out databases --- */
 
-/* Wrong samples of one origin; of one mutator if `op` is not negative. */
+/* Selects wrong samples of one origin. If `op` is not negative, only those of that mutator. */
 struct slips {
     enum verifier_origin origin;
     int op;
@@ -62,16 +62,16 @@ static bool is_slip(struct slips which, const struct verifier_sample *sample)
 
 struct tally {
     uint32_t n, right;
-    double auc, pairs; /* NAN if there are none */
+    double auc, pairs; /* NAN if there are no wrong samples */
 };
 
-/* True for a certainly right sample: a mutant may have gold's result by chance. */
+/* True if the sample is certainly right. A mutant is not, because it may have the result of gold by chance. */
 static bool is_given_right(const struct verifier_sample *sample)
 {
     return sample->right && (sample->origin == ORIGIN_GOLD || sample->origin == ORIGIN_BEAM);
 }
 
-/* Returns the AUC of right samples against these. */
+/* Returns the AUC of right samples against the selected wrong samples. */
 static double auc_of(const struct verifier_data *data, const double *p, struct slips which)
 {
     double *score = g_new(double, data->n + 1);
@@ -91,8 +91,8 @@ static double auc_of(const struct verifier_data *data, const double *p, struct s
     return auc;
 }
 
-/* Returns the share of pairs of a right and such a wrong sample of one question in which the right one scores
- * higher. */
+/* Pairs each right sample with each selected wrong sample of the same question. Returns the share of pairs in which the
+ * right one scores higher; equal scores count half. */
 static double pairs_of(const struct verifier_data *data, const double *p, struct slips which)
 {
     double won = 0, n = 0;
@@ -139,7 +139,7 @@ static struct table *tally_table(void)
     return table_new(columns);
 }
 
-/* A kind of error: its name, and how well it is separated from right samples. */
+/* A kind of error: its name, and how well the verifier separates it from right samples. */
 struct kind_row {
     const char *name;
     struct tally tally;
@@ -151,7 +151,7 @@ static int worst_first(const void *a, const void *b)
     return x->tally.pairs < y->tally.pairs ? -1 : x->tally.pairs > y->tally.pairs;
 }
 
-/* Prints the kinds of single mutants, the worst separated first. */
+/* Prints the kinds of errors of single mutants, the worst separated first. */
 static void print_kinds(const struct verifier_data *data, const double *p)
 {
     struct kind_row rows[SQL_MUTATOR_COUNT];
@@ -285,7 +285,8 @@ static double like(const void *ctx, const struct verifier_sample *sample)
     return verifier_fitted_blind(l->fitted, l->data, sample);
 }
 
-/* Runs one round: trains a verifier by folds, selects wrong queries with high scores, and adds them. */
+/* Runs one round: trains a verifier on folds, selects wrong queries to which it gives high scores, and adds them to
+ * `data`. */
 static enum err_code add_favourites(const struct cli *cli, struct verifier_collect *collect, uint64_t round,
                                     struct verifier_data *data, struct err *err)
 {

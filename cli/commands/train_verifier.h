@@ -1,4 +1,4 @@
-/* assay train verifier, wording, calibration and export. Exit codes as in cli.h. Thread: main. */
+/* Declares assay train verifier, wording, calibration and export. They return the exit codes of cli.h. Thread: main. */
 #ifndef ASSAY_CLI_COMMANDS_TRAIN_VERIFIER_H
 #define ASSAY_CLI_COMMANDS_TRAIN_VERIFIER_H
 
@@ -9,10 +9,11 @@
 
 /* Reports a skipped line of a log, or a skipped record, with the reason. */
 void train_skipped(const char *where, const char *why);
-/* Complains of the requests whose databases could not be opened. Returns EXIT_JUDGED if there are any, else 0. */
+/* Reports the requests whose databases could not be opened. Returns EXIT_JUDGED if there are any, else 0. */
 int train_left_out(const struct verifier_data *data);
 
-/* Appends the recipe in effect to the command of a model file, as a flag that reproduces it. */
+/* Appends the recipe in effect to the command that a model file contains, as a flag. The command then reproduces the
+ * model. */
 void train_append_recipe(const struct cli *cli, GString *command);
 
 int train_verifier(struct cli *cli);

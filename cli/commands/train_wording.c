@@ -1,4 +1,5 @@
-/* assay train wording: trains models/wording.bin from pairs, and evaluates it on held-out databases. */
+/* assay train wording: trains models/wording.bin from pairs of a right and a wrong query, and evaluates it on held-out
+ * databases. */
 #include "cli/commands/train_verifier.h"
 
 #include "cli/cli.h"

@@ -1,4 +1,4 @@
-/* assay words: proposes the terms of a team (words.yaml). */
+/* assay words: proposes entries for words.yaml, the file with the terms of a team. */
 #include "cli/output/terminal.h"
 #include "cli/replay/learning_log.h"
 #include "cli/settings/engine_settings.h"

@@ -16,7 +16,7 @@
 #include <sys/prctl.h>
 
 enum { MAX_WORDS = 1024, MAX_TASK = 64 << 20 };
-#define TRIAL "ASSAY_TRIAL" /* variable of a process that judges one task: ms until its deadline */
+#define TRIAL "ASSAY_TRIAL" /* environment variable of a child that judges one task: milliseconds until its deadline */
 
 struct pool {
     struct bus *bus;
@@ -29,7 +29,7 @@ struct pool {
     struct examples_encoder *encoder;
     struct llm *llm;
     struct otlp *otlp;
-    char *command_line; /* words of this process, each with its NUL; NULL if unknown */
+    char *command_line; /* arguments of this process, each with its NUL; NULL if unknown */
     char *words[MAX_WORDS + 1];
     struct worker *workers[FLEET_MAX_PARTS];
     struct fleet_part parts[FLEET_MAX_PARTS];
@@ -141,7 +141,8 @@ static struct worker_config config_of(const struct pool *pool, const struct cli 
     };
 }
 
-/* Reads the command line of this process, because its child needs the same settings. */
+/* Reads the command line of this process. A child that judges one task is started with the same arguments, so that it
+ * has the same settings. */
 static void read_words(struct pool *pool)
 {
     gsize len = 0, at = 0;
@@ -162,7 +163,7 @@ static enum err_code try_apart(void *ctx, const void *task, size_t len, int64_t 
     return isolated_run((const char *const *)pool->words, variable, task, len, limit_ms, MAX_TASK, result, err);
 }
 
-/* Runs the child's side: reads a task from standard input and writes its result to standard output. */
+/* Judges one task in the child: reads the task from standard input and writes its result to standard output. */
 static int judge_one(const struct worker_config *config, int64_t left_ms)
 {
     struct msg_buffer result = {0};

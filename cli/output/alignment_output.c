@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Returns the words of the question, or NULL if there are none. Free with g_free. */
+/* Returns the text of n_tokens words of the question from `first` on, or NULL if n_tokens is 0. Free with g_free. */
 static char *words_of(const struct question *question, uint32_t first, uint32_t n_tokens)
 {
     if (!n_tokens) return NULL;

@@ -1,4 +1,4 @@
-/* The alignment of a question with a query, for people and as JSON. */
+/* Prints the alignment of a question with a query, for people and as JSON. */
 #ifndef ASSAY_CLI_OUTPUT_ALIGNMENT_OUTPUT_H
 #define ASSAY_CLI_OUTPUT_ALIGNMENT_OUTPUT_H
 
@@ -8,12 +8,12 @@
 #include <stdio.h>
 
 /* Returns {"asked": [{kind, text, start, end}], "items": [{aspect, agrees, certain, text, part, start, end, says}]}.
- * `asked` has the elements of the frame, by bytes of the question. In an item, `text` is of the question, `part` of the
- * SQL, and start and end are bytes of the SQL. Release with json_decref. */
+ * `asked` lists the elements of the frame, with byte offsets in the question. In an item, `text` is part of the
+ * question and `part` is part of the SQL; start and end are byte offsets in the SQL. Release with json_decref. */
 json_t *alignment_json(const struct question *question, const struct alignment *alignment, const char *sql);
 
-/* Prints a line for each item, then the elements without an item. Prints nothing if there are no items and no
- * elements. */
+/* Prints a line for each item, then the elements of the frame without an item. Prints nothing if there are none of
+ * either. */
 void alignment_print(const struct question *question, const struct alignment *alignment, const char *sql, FILE *stream);
 
 #endif

@@ -22,7 +22,7 @@ void caret_position(const char *sql, size_t len, uint32_t at, unsigned *line, un
     }
 }
 
-/* Returns the end of the piece that starts at `start`: the next newline, or the last space within `width`. */
+/* Returns the end of the line to print that starts at `start`: the next newline, or the last space within `width`. */
 static size_t piece_end(const char *sql, size_t len, size_t start, unsigned width)
 {
     const char *newline = memchr(sql + start, '\n', len - start);
@@ -39,8 +39,8 @@ static size_t piece_end(const char *sql, size_t len, size_t start, unsigned widt
     return line_end;
 }
 
-/* Prints one line of carets under the piece [start, end), for as many marks with their bit in `todo` as do not collide.
- * Returns the bits that were printed. */
+/* Prints one line of carets under the piece [start, end). Takes the marks whose bit in `todo` is set. Leaves out a mark
+ * if earlier carets already cover its columns. Returns the bits of the printed marks. */
 static guint64 caret_line(FILE *stream, const char *sql, size_t start, size_t end, const struct mark *marks, unsigned n,
                           guint64 todo, unsigned indent)
 {

@@ -11,12 +11,12 @@
 #include <stdio.h>
 
 struct mark {
-    uint32_t start, end; /* bytes of the text; an empty range marks a position */
+    uint32_t start, end; /* byte offsets in the text; an empty range marks a position */
     unsigned number;     /* shown after the carets */
 };
 
 /* Prints `sql` in lines of at most `width` columns (broken at spaces). Each line has `indent` spaces before it, and the
- * carets of its marks below it. Control characters are made visible. */
+ * carets of its marks below it. Control characters are shown as escapes. */
 void caret_print(FILE *stream, const char *sql, size_t len, const struct mark *marks, unsigned n_marks, unsigned indent,
                  unsigned width);
 

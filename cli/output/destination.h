@@ -1,4 +1,4 @@
-/* The target of a command's data: a user's file, or standard output. */
+/* Opens the target of a command's data: a file that the user names, or standard output. */
 #ifndef ASSAY_CLI_OUTPUT_DESTINATION_H
 #define ASSAY_CLI_OUTPUT_DESTINATION_H
 
@@ -11,18 +11,19 @@ struct destination {
     struct outfile file;
 };
 
-/* Opens the file, emptied, or at its end with `append`. `path` NULL is standard output. ERR_IO names the path and the
- * reason. The struct must not move until destination_close. */
+/* Opens the file and empties it, or appends to it if `append` is true. `path` NULL means standard output. Returns
+ * ERR_IO, with the path and the reason in `err`. The struct must not move until destination_close. */
 enum err_code destination_open(struct destination *to, const char *path, bool append, struct err *err);
 
 /* True if a write failed, so that further output is pointless. */
 bool destination_failed(const struct destination *to);
 
-/* Flushes, and closes a file. Returns `code`, or EXIT_ERROR after a complaint with the path and the reason.
- * close_stdout reports failures of standard output. Accepts a destination that did not open. */
+/* Flushes the output and closes the file. Returns `code`. After a failure, prints the path and the reason and returns
+ * EXIT_ERROR. close_stdout reports failures of standard output. Accepts a destination that did not open. */
 int destination_close(struct destination *to, int code);
 
-/* Flushes standard output. Returns `code`, or EXIT_ERROR after a complaint. A closed pipe is not an error. */
+/* Flushes standard output and returns `code`. After a failure, prints the error and returns EXIT_ERROR. A closed pipe
+ * is not an error. */
 int close_stdout(int code);
 
 #endif

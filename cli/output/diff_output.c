@@ -11,7 +11,7 @@ struct diff_writer {
     enum format format;
     const char *const *names;
     FILE *stream;
-    uint64_t list, listed, left_out; /* text: number of entries shown, and of those beyond the bound */
+    uint64_t list, listed, left_out; /* list: maximum of entries shown as text; listed: shown; left_out: not shown */
     bool first;
 };
 
@@ -23,7 +23,7 @@ static const char *right_name(enum diff_right right)
     return names[right];
 }
 
-/* Returns the names of the fields in the bits, such as "status sql". Free with g_free. */
+/* Returns the names of the fields whose bits are set, such as "status sql". Free with g_free. */
 static char *field_names(unsigned fields)
 {
     GString *text = g_string_new(NULL);
@@ -33,8 +33,8 @@ static char *field_names(unsigned fields)
     return g_string_free(text, FALSE);
 }
 
-/* Returns the signals that changed to, or from, MSG_FIRED, with their candidate, such as "empty_predicate@0 ...". Free
- * with g_free. */
+/* Returns the signals that changed to MSG_FIRED if `gained`, else those that changed from it. Each has the index of its
+ * candidate: "empty_predicate@0 ...". Free with g_free. */
 static char *signal_names(const struct diff_pair *pair, bool gained)
 {
     GString *text = g_string_new(NULL);
@@ -53,7 +53,7 @@ static void safe(FILE *stream, const char *text)
     print_safe(stream, text, strlen(text), false);
 }
 
-/* True if one more entry may be shown. */
+/* Counts one more entry. Returns true if it may be shown. */
 static bool list_one(struct diff_writer *w)
 {
     bool room = !w->list || w->listed < w->list;
@@ -194,8 +194,8 @@ static const char *measure_name(enum diff_measure measure)
     return names[measure];
 }
 
-/* Prints the numbers of a comparison by normal form. It covers only answers that are written like gold, so shares would
- * mislead and are not printed. */
+/* Prints the counts of a comparison by normal form. It recognises only answers that are written like gold, so it prints
+ * no shares, which would mislead. */
 static void print_right_by_form(FILE *stream, const struct diff_totals *t)
 {
     fprintf(stream,
@@ -281,7 +281,7 @@ static json_t *pair_json(const struct diff_pair *pair)
     return out;
 }
 
-/* Writes records one by one, so that a large difference is never in memory. */
+/* Writes one record at once, so that memory does not hold all records of a large difference. */
 static void put_record(struct diff_writer *w, json_t *record)
 {
     if (w->format == FORMAT_JSON && !w->first) fputs(",\n", w->stream);

@@ -1,4 +1,4 @@
-/* Signals on gold queries: a table, or JSON. */
+/* Prints how often each signal fired on gold queries: a table, or JSON. */
 #include "cli/output/eval_output.h"
 #include "cli/output/table.h"
 #include "lib/learn/learn.h"

@@ -1,4 +1,4 @@
-/* The tables of `assay eval`, for people. Percentages are 0 to 100. */
+/* Prints the tables of `assay eval` for people. Percentages are 0 to 100. */
 #include "cli/output/eval_output.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
@@ -117,8 +117,9 @@ static void repairs_row(struct table *table, const char *name, const struct eval
     repairs_cells(table, 5, &all);
 }
 
-/* Prints repairs by the signals that fired on the old query, with the gate and without it. Shows which signals justify
- * repairs (SQLens, Table 6; the last row is its union). The paper's table leaves two of its signals out. */
+/* Prints repairs by the signals that fired on the old query. "Repaired" counts the applied repairs; "without the gate"
+ * also counts the proposed ones. The table shows which signals justify repairs, as Table 6 of SQLens does, which omits
+ * two of its signals. The last row is the union. */
 static void print_repaired_signals(FILE *stream, const struct eval_report *r)
 {
     static const struct table_column columns[] = {{"fired on the old query"}, {"repaired", .right = true},

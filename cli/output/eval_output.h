@@ -1,4 +1,4 @@
-/* The output of assay eval. Thread: main. */
+/* Prints the output of assay eval. Thread: main. */
 #ifndef ASSAY_CLI_OUTPUT_EVAL_OUTPUT_H
 #define ASSAY_CLI_OUTPUT_EVAL_OUTPUT_H
 

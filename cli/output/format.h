@@ -1,4 +1,4 @@
-/* The output formats, and the choice of one for a run. */
+/* Defines the output formats, and chooses one for a run. */
 #ifndef ASSAY_CLI_OUTPUT_FORMAT_H
 #define ASSAY_CLI_OUTPUT_FORMAT_H
 
@@ -18,8 +18,9 @@ enum format {
     FORMAT_COUNT
 };
 
-/* Sets of formats, as bits. FORMATS_TABLE: for tables and lists. FORMATS_VERDICT: for any number of verdicts.
- * FORMATS_CHECK: for the verdicts of one test run, some of which are buffered until its end. */
+/* Sets of formats, as bits. FORMATS_TABLE has the formats for tables and lists. FORMATS_VERDICT has those for any
+ * number of verdicts. FORMATS_CHECK has those for the verdicts of one test run; some of them are buffered until its
+ * end. */
 enum {
     FORMATS_TABLE = 1U << FORMAT_TEXT | 1U << FORMAT_JSONL | 1U << FORMAT_JSON | 1U << FORMAT_CSV,
     FORMATS_VERDICT = FORMATS_TABLE | 1U << FORMAT_SARIF,
@@ -31,16 +32,16 @@ enum {
 bool format_choose(const struct cli *cli, unsigned allowed, enum format *out);
 const char *format_name(enum format format);
 
-/* Writes JSON with at most 6 digits after the point: one line as jsonl, indented as json. */
+/* Writes JSON with at most 6 digits after the decimal point: in one line for jsonl, indented for json. */
 void format_json(const json_t *value, enum format format, FILE *stream);
 
 /* Writes JSON text, indented. */
 void format_json_text(const char *text, FILE *stream);
 
-/* Returns a string from a database or a user as JSON, with invalid UTF-8 replaced. NULL gives null. */
+/* Returns text from a database or a user as a JSON string, with invalid UTF-8 replaced. NULL gives null. */
 json_t *format_text(const char *text);
 
-/* Writes a list: an indented array, or one item a line. */
+/* Writes a list: an indented array for json, otherwise one item on each line. */
 void format_json_list(const json_t *list, enum format format, FILE *stream);
 
 #endif

@@ -36,7 +36,7 @@ static void print_command(FILE *stream, const char *name, const struct sql_file 
         fputs("file=", stream);
         print_escaped(stream, file->path, true);
         if (region) fprintf(stream, ",line=%u,endLine=%u", region->line, region->end_line);
-        /* The runner accepts columns within one line only. */
+        /* The runner accepts columns only if the region is within one line. */
         if (region && region->line == region->end_line)
             fprintf(stream, ",col=%u,endColumn=%u", region->column, region->end_column);
         fputc(',', stream);

@@ -44,7 +44,7 @@ static void begin_case(struct junit *junit, const char *db, const char *name, in
     g_string_append_c(junit->cases, '>');
 }
 
-/* Ends a case with its outcome as an element of that name, with a headline and lines of text. */
+/* Ends a case. `element` is the name of the XML element for its outcome, which has a headline and lines of text. */
 static void end_case(struct junit *junit, const char *element, const char *type, const char *message, const char *text)
 {
     GString *cases = junit->cases;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { LATENCY_BUCKETS = 2400 }; /* 1 µs · 1.01^2400: about 6 h */
+enum { LATENCY_BUCKETS = 2400 }; /* the last bucket ends at 1 µs · 1.01^2400, about 6 h */
 
 struct latency {
     uint64_t counts[LATENCY_BUCKETS], n;

@@ -16,7 +16,7 @@ enum { NEAR = 100 };
 
 static const char *const merge_names[] = {[PREDICTOR_MAJORITY] = "majority", [PREDICTOR_PERMUTED] = "permuted"};
 
-/* Output of a table: text with a title, or members of a JSON object. */
+/* The target of the tables: text with titles, or members of one JSON object. */
 struct output {
     const struct predictor *predictor;
     const struct link_surrogate *surrogate;
@@ -141,7 +141,7 @@ static void coverage_row(struct table *table, json_t *list, const char *name, co
     g_free(sets);
 }
 
-/* Adds one setting: a row for each stage. */
+/* Adds the results with one set of options: a row for each stage. */
 static enum err_code add_coverage(const struct output *out, struct table *table, json_t *list,
                                   const struct predictor_options *options, struct err *err)
 {

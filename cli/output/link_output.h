@@ -1,5 +1,5 @@
-/* The tables of `assay link train` and `assay link eval`: the measures of Reliable Text-to-SQL with Adaptive
- * Abstention, section 4. */
+/* Prints the tables of `assay link train` and `assay link eval`. They have the measures of Reliable Text-to-SQL with
+ * Adaptive Abstention, section 4. */
 #ifndef ASSAY_CLI_OUTPUT_LINK_OUTPUT_H
 #define ASSAY_CLI_OUTPUT_LINK_OUTPUT_H
 
@@ -8,7 +8,7 @@
 
 void link_print_training(const struct predictor *predictor, FILE *stream);
 
-/* Prints the results of link_evaluate on a recording with these options. `surrogate` may be NULL. `ablation` adds the
+/* Prints the results of link_evaluate on a recording, with `options`. `surrogate` may be NULL. `ablation` adds the
  * results with many other options. */
 enum err_code link_print_evaluation(const struct predictor *predictor, const struct predictor_options *options,
                                     const char *recording, const struct link_surrogate *surrogate, bool ablation,

@@ -1,4 +1,4 @@
-/* Prints links between words and parts of a query as JSON or as a table (links_output.h). */
+/* Prints the links between words and parts of a query as JSON or as a table (links_output.h). */
 #include "cli/output/links_output.h"
 
 #include "cli/output/format.h"
@@ -8,7 +8,7 @@
 
 static const double FAINT = 0.15, RIVAL_GAP = 0.3;
 
-/* Returns "singer.age", "singer", "'France'" or "descending", for example. Free with g_free. */
+/* Returns the name of a part, such as "singer.age", "singer", "'France'" or "descending". Free with g_free. */
 static char *name_of(const struct link_query *links, const struct link_part *part)
 {
     const struct schema_index *schema = links->question->schema;
@@ -25,7 +25,7 @@ static char *word_text(const struct link_query *links, uint32_t word)
     return g_strndup(question->text + token->start, token->end - token->start);
 }
 
-/* Words without weight are shown only if they are linked to something. */
+/* True if the word is shown. A word without weight is shown only if it is linked to a part. */
 static bool is_shown(const struct link_query *links, uint32_t word)
 {
     return links->question->words[word].weight > 0 || links->places[word].taken;

@@ -8,11 +8,12 @@
 #include <stdio.h>
 
 /* Returns {"words": [{text, start, end, kind, strength, role, part, own}], "unasked": [{role, part, start, end}],
- * "rivals": [{role, part, start, end, rival}]}. Words are by bytes of the question, parts by bytes of the SQL. Release
- * with json_decref. */
+ * "rivals": [{role, part, start, end, rival}]}. start and end are byte offsets: of words in the question, of parts in
+ * the SQL. Release with json_decref. */
 json_t *links_json(const struct link_query *links);
 
-/* Prints a table of the words, then parts that no word requires, and columns that the question names better. */
+/* Prints a table of the words, then parts that no word requires, and then columns that match the question better than
+ * the used ones. */
 void links_print(const struct link_query *links, FILE *stream);
 
 #endif

@@ -1,6 +1,6 @@
-/* Writes verdicts in all formats (output.h). A table of writers has one row a format with functions for the start, each
- * verdict and the end. Formats that need counts at their start (JUnit) are buffered; all others are written as verdicts
- * arrive. Resuming a replay relies on the last members of a jsonl record. */
+/* Writes verdicts in all formats (output.h). A table of writers has one row for each format, with functions for the
+ * start, each verdict and the end. Formats that need counts at their start (JUnit) are buffered; all others are written
+ * as verdicts arrive. A resumed replay reads the last members of a jsonl record. */
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
@@ -29,14 +29,14 @@ static void place_text(uint64_t place, char *out, size_t size)
         snprintf(out, size, "%llu", (unsigned long long)place);
 }
 
-struct writer { /* one row a format; unused slots are NULL */
+struct writer { /* one row for each format; functions that it does not need are NULL */
     void (*begin)(struct output *output);
     void (*verdict)(struct output *output, uint64_t place, const struct msg_verdict *verdict);
     void (*skipped)(struct output *output, const struct sql_file *file, const char *why);
     void (*end)(struct output *output);
 };
 
-/* Returns the names of the signals that fired on the answer or, without one, on the first candidate. */
+/* Returns the names of the signals that fired on the answer or, if there is no answer, on the first candidate. */
 static char *fired_names(const struct msg_verdict *verdict)
 {
     GString *names = g_string_new(NULL);
@@ -121,8 +121,8 @@ static void text_verdict(struct output *output, uint64_t place, const struct msg
     if (output->file && !holds) text_findings(output->stream, verdict, output->file);
 }
 
-/* Appends the record's position as the last members, which resuming searches for. Returns false if memory is exhausted.
- */
+/* Appends the record's position as the last members, where a resumed replay searches for it. Returns false if memory is
+ * exhausted. */
 static bool add_record(struct output *output, uint64_t place)
 {
     struct msg_buffer *json = &output->json;
@@ -152,7 +152,7 @@ static void json_verdict(struct output *output, uint64_t place, const struct msg
     if (output->format == FORMAT_JSON)
         format_json_text(output->json.bytes, output->stream);
     else
-        fprintf(output->stream, "%s\n", output->json.bytes); /* contains no NUL */
+        fprintf(output->stream, "%s\n", output->json.bytes); /* the text contains no NUL */
     output->first = false;
 }
 

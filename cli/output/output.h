@@ -8,11 +8,11 @@
 
 struct output;
 
-/* Begins the output. With `full` it has one verdict with all details. Otherwise it has many verdicts, with one line
- * each in text and csv. Never returns NULL. Free with output_end. Thread: main. */
+/* Begins the output. With `full`, expects one verdict and writes all details. Otherwise writes many verdicts, with one
+ * line each in text and csv. Never returns NULL. Free with output_end. Thread: main. */
 struct output *output_begin(enum format format, bool full, FILE *stream);
 
-/* Writes one verdict. `place` is the position of its request (proto/bus/position.h), or 0. */
+/* Writes one verdict. `place` is the position of its request (proto/bus/position.h), or 0 if it has none. */
 void output_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict);
 
 /* Writes the verdict of a query that was read from a file. Formats with locations refer to that file. */
@@ -21,14 +21,14 @@ void output_verdict_of_file(struct output *output, const struct sql_file *file, 
 /* Writes a file that was not judged, and the reason. Formats that do not count skipped files write nothing. */
 void output_skipped(struct output *output, const struct sql_file *file, const char *why);
 
-/* Closes lists and documents, and frees. Returns false if a verdict is missing because memory was exhausted. The stream
- * records failed writes. */
+/* Ends the lists and documents of the format, and frees `output`. Returns false if a verdict is missing because memory
+ * was exhausted. The error flag of the stream tells whether a write failed. */
 bool output_end(struct output *output);
 
-/* Prints one verdict for people: status, candidates with suspect clauses marked, report. */
+/* Prints one verdict for people: the status, the candidates with marked suspect clauses, and the report. */
 void verdict_print(FILE *stream, const struct msg_verdict *verdict);
 
-/* Prints a repair: both queries, the steps between them, the reason, and both P. */
+/* Prints a repair: both queries, the steps between them, the reason, and both P(correct). */
 void repair_print(FILE *stream, const struct msg_repaired *repair);
 
 /* True if the verdict validates the query. With `file`, a validated repair does not count, because the file has the old
@@ -44,16 +44,16 @@ const char *finding_name(const struct msg_finding *finding);
 char *finding_line(const struct sql_file *file, uint32_t candidate, const struct msg_judged *judged,
                    const struct msg_finding *finding);
 
-/* Write SARIF 2.1.0 incrementally: earlier parts need not be in memory. `file` may be NULL. */
+/* Write SARIF 2.1.0 incrementally, so that earlier parts need not stay in memory. `file` may be NULL. */
 void sarif_begin(FILE *stream);
 void sarif_verdict(FILE *stream, const struct msg_verdict *verdict, const struct sql_file *file, bool *first);
 void sarif_end(FILE *stream);
 
-/* Write JUnit XML, buffered until its end. `file` may be NULL, except for junit_skipped. */
+/* Write JUnit XML. It is buffered until junit_end. `file` may be NULL, except for junit_skipped. */
 struct junit *junit_begin(void);
 void junit_verdict(struct junit *junit, const struct msg_verdict *verdict, const struct sql_file *file);
 void junit_skipped(struct junit *junit, const struct sql_file *file, const char *why);
-void junit_end(struct junit *junit, FILE *stream); /* frees it */
+void junit_end(struct junit *junit, FILE *stream); /* writes and frees it */
 
 /* Write workflow commands of GitHub Actions. `file` may be NULL, except for github_skipped. */
 void github_verdict(FILE *stream, const struct msg_verdict *verdict, const struct sql_file *file);

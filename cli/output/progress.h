@@ -1,4 +1,4 @@
-/* Progress of a replay: one line on standard error, redrawn in place, and a summary at the end. */
+/* Shows the progress of a replay: one line on standard error, redrawn in place, and a summary at the end. */
 #ifndef ASSAY_CLI_OUTPUT_PROGRESS_H
 #define ASSAY_CLI_OUTPUT_PROGRESS_H
 
@@ -10,14 +10,14 @@ struct progress {
     uint64_t verdicts, candidates, bad_lines;
     uint64_t by_status[MSG_STATUS_COUNT];
     struct latency latency;
-    bool shown; /* a line is on the terminal */
+    bool shown; /* true while the line is on the terminal */
 };
 
 void progress_start(struct progress *progress);
 void progress_count(struct progress *progress, const struct msg_verdict *verdict);
 
-/* Redraws if the last redraw was at least 100 ms ago. `share` is the part of the log read (0..1), for the time left;
- * negative if unknown. */
+/* Redraws the line if the last redraw was at least 100 ms ago. `share` is the share of the log that was read (0..1),
+ * from which the remaining time is estimated. It is negative if unknown. */
 void progress_draw(struct progress *progress, double share);
 
 /* Clears the line, so that other text can be written. */

@@ -1,10 +1,10 @@
-/* The position of a clause: in its candidate, or in the file that the candidate was read from. */
+/* Computes the position of a clause: in its candidate, or in the file from which the candidate was read. */
 #ifndef ASSAY_CLI_OUTPUT_REGION_H
 #define ASSAY_CLI_OUTPUT_REGION_H
 
 #include "proto/message/msg.h"
 
-/* A file with one query after other lines. */
+/* A file with one query, which other lines may precede. */
 struct sql_file {
     const char *path; /* path as given; UTF-8 */
     unsigned line;    /* line where the query begins, from 1 */
@@ -12,8 +12,8 @@ struct sql_file {
 };
 
 struct region {
-    unsigned line, column, end_line, end_column; /* from 1, columns in characters; the end is exclusive */
-    uint32_t start, end;                         /* bytes */
+    unsigned line, column, end_line, end_column; /* count from 1; columns count characters; the end is exclusive */
+    uint32_t start, end;                         /* byte offsets */
 };
 
 /* Returns the region of a clause in `file`, or in the candidate itself if `file` is NULL. If `clause` is NULL, returns

@@ -1,5 +1,6 @@
-/* Writes a run as one HTML file. Scripts and style are inline, and a policy permits them by their hashes. The run is a
- * block of JSON, which nothing executes. In it, `<` and the line separators of JavaScript are always escaped. */
+/* Writes a run as one HTML file. Scripts and style are inline, and a Content-Security-Policy permits them by their
+ * hashes. The run is a block of JSON, which browsers do not execute. In this block, `<` and the line separators of
+ * JavaScript are always escaped. */
 #include "cli/output/run_output.h"
 #include "page/page.h"
 
@@ -12,7 +13,7 @@ static const struct page_asset *asset(const char *path)
     return NULL;
 }
 
-/* Appends "'sha256-...'", in the form of a Content-Security-Policy. */
+/* Appends "'sha256-...'", the source expression of an inline element in a Content-Security-Policy. */
 static void append_hash(GString *out, const struct page_asset *of)
 {
     guint8 digest[32];
@@ -33,7 +34,7 @@ static void append_inline(GString *out, const char *open, const struct page_asse
     g_string_append(out, close);
 }
 
-/* Appends JSON escaped so that it cannot end its element. */
+/* Appends JSON, escaped so that it cannot close its HTML element. */
 static void append_data(GString *out, const char *json)
 {
     for (const char *at = json; *at; at++) {

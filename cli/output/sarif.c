@@ -1,9 +1,10 @@
 /* Writes SARIF 2.1.0. Each finding of each judged candidate is a result. A candidate is an artifact named after its
- * request and its index in it. The positions of a query from a file refer to that file. If the query does not validate,
- * it has one further result, because users who check files need this even if no signal fires.
+ * request and its index in it. The positions of a query from a file refer to that file. If the query of a file does not
+ * validate, one further result reports this. Users who check files need it even if no signal fires.
  *
  * Columns count Unicode code points (columnKind); byte offsets are included too. Parts are written one by one, so a
- * replay of any length fits in memory. For that reason candidates' texts are snippets and not run.artifacts.
+ * replay of any length fits in memory. Therefore the texts of candidates are snippets in the results instead of entries
+ * of run.artifacts.
  */
 #include "cli/output/output.h"
 
@@ -72,7 +73,7 @@ static json_t *snippet(const char *text, size_t len)
 
 struct place {
     const char *uri;
-    const struct sql_file *file; /* NULL if the candidate is the artifact */
+    const struct sql_file *file; /* file of the query; NULL if the candidate itself is the artifact */
 };
 
 static json_t *location_json(const struct place *place, const struct msg_text *sql, const struct msg_clause *clause)
@@ -122,7 +123,8 @@ static json_t *finding_json(const struct place *place, const struct msg_judged *
     return result_json(name, finding->severity, finding->message ? finding->message : name, locations, facts);
 }
 
-/* Returns the result that a file's query does not validate, at its first line. */
+/* Returns the result that reports that a file's query does not validate. Its position is the first line of the
+ * query. */
 static json_t *not_validated_json(const struct place *place, const struct msg_verdict *verdict)
 {
     char *why = verdict_sentence(verdict);

@@ -1,4 +1,4 @@
-/* Tables for people and CSV fields (table.h). A table collects its cells and is printed at the end. */
+/* Implements tables for people and CSV fields (table.h). A table collects its cells and is printed at the end. */
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
 

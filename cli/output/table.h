@@ -1,4 +1,4 @@
-/* Tables for people (libsmartcols) and for spreadsheets (CSV). */
+/* Prints tables for people (with libsmartcols) and for spreadsheets (CSV). */
 #ifndef ASSAY_CLI_OUTPUT_TABLE_H
 #define ASSAY_CLI_OUTPUT_TABLE_H
 
@@ -9,8 +9,8 @@ struct table;
 
 struct table_column {
     const char *name;
-    bool right; /* numbers */
-    bool wrap;  /* may be wrapped on a terminal */
+    bool right; /* aligns the column to the right, for numbers */
+    bool wrap;  /* cells may be wrapped on a terminal */
 };
 
 /* Creates a table. `columns` ends with a NULL name and must outlive the table. Never returns NULL. Free with
@@ -18,7 +18,7 @@ struct table_column {
 struct table *table_new(const struct table_column *columns);
 void table_free(struct table *table);
 
-/* table_row starts a row; table_cell fills its cells in any order. Control characters are made visible. */
+/* table_row starts a row; table_cell fills its cells in any order. Control characters are shown as escapes. */
 void table_row(struct table *table);
 void table_cell(struct table *table, unsigned column, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

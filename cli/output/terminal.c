@@ -1,4 +1,4 @@
-/* Text on a terminal: colour, width, escaping and wrapping (terminal.h), and messages on standard error (cli.h).
+/* Implements terminal.h (colour, width, escaping and wrapping of text), and the messages on standard error of cli.h.
  *
  * Each character becomes a glyph with its bytes, its columns and, if it is unsafe, an escape. Printing, measuring and
  * wrapping all use the same glyphs, so widths match the output. */
@@ -54,11 +54,11 @@ bool terminal_progress(void)
     return isatty(STDERR_FILENO) == 1 && !is_set("CI");
 }
 
-/* A character as shown. */
+/* A character, and how it is shown. */
 struct glyph {
-    size_t bytes;     /* bytes of the text */
-    unsigned columns; /* on a terminal */
-    char escape[12];  /* replacement; "" to show the character itself */
+    size_t bytes;     /* size of the character in the text */
+    unsigned columns; /* width on a terminal */
+    char escape[12];  /* shown instead of the character; "" shows the character itself */
 };
 
 static struct glyph glyph_of(const char *text, size_t len)
@@ -119,7 +119,7 @@ unsigned terminal_width(FILE *stream)
     return NO_TERMINAL;
 }
 
-/* Returns the bytes of the text that fit into `room` columns, up to the last space if the text goes on. */
+/* Returns the number of bytes that fit into `room` columns. If the text continues, the line ends at its last space. */
 static size_t line_of(const char *text, size_t len, unsigned room)
 {
     size_t end = 0, space = 0;

@@ -60,7 +60,7 @@ static void print_headline(FILE *out, const struct msg_verdict *verdict)
     }
 }
 
-/* True for a note on the data. Such a finding has no vote, but readers of the answer need it. */
+/* True if the finding is a note on the data. Such a finding has no vote, but readers of the answer need it. */
 static bool is_note_of_data(const struct msg_finding *finding)
 {
     return finding->severity == MSG_NOTE && finding->name && finding->message &&

@@ -1,18 +1,19 @@
 /* assay replay LOG --feed TOPIC: sends a log's requests to a fleet, and collects its verdicts.
  *
  * DESIGN. A valid request is sent as JSON, with its id as key; a line without an id gets one here. Verdicts are read
- * from the end that their topic had before the first request was sent. Their ids, stored as hashes (eval/diff.h), tell
- * which belong to this log, so memory is about 45 bytes a request. A fleet gives each id one verdict. Waiting ends when
- * all ids have a verdict, or when no verdict has arrived for --wait-ms.
+ * from the end that their topic had before the first request was sent. A verdict belongs to this log if its id does.
+ * Ids are stored as hashes (eval/diff.h), so memory is about 45 bytes for each request. A fleet gives each id one
+ * verdict. Waiting ends when all ids have a verdict, or when no verdict has arrived for --wait-ms.
  *
- * A file of another log is refused, as by a replay. Before anything is sent, the ids of its verdicts and the digests of
- * their requests are compared with the log.
+ * A file with verdicts on another log is refused, as by a replay. Before any request is sent, the ids of its verdicts
+ * and the digests of their requests are compared with the log.
  *
- * With --resume the file's verdicts count, and only requests without one are sent. Some of those may have been sent
- * before. Their verdicts may be in the topic but not in the file, because the writer died first. So the group's offsets
- * record how far the file is complete. They are committed at the start and after verdicts that are in the file. The
- * topic is read from there to its end before anything is sent. The fleet recognises a repeated request by its id.
- * Rejected: continuing after the last verdict of the file, because a fleet answers in no order.
+ * With --resume, only requests without a verdict in the file are sent. Some of them may have been sent before. Their
+ * verdicts may be in the topic but not in the file, if the earlier process died before it wrote them. So the offsets of
+ * the group record up to where the file is complete. They are committed at the start, and later only after the verdicts
+ * are written to the file. Before any request is sent, the topic is read from these offsets to its end. The fleet
+ * recognises a repeated request by its id. Rejected: continuing after the last verdict of the file, because a fleet
+ * does not answer in the order of the requests.
  */
 #include "cli/output/destination.h"
 #include "cli/output/format.h"
@@ -30,8 +31,8 @@
 #include <string.h>
 
 enum { DRAIN_MS = 30000, LISTEN_MS = 100 };
-/* State of an id. ANSWERED: it has a verdict. FOREIGN: it has a verdict, but was not found in the log so far. OPEN: it
- * was sent and has no verdict. UNSENT: it was not sent and has no verdict. */
+/* State of an id. ANSWERED: it has a verdict. FOREIGN: it has a verdict, but has not been found in the log yet. OPEN:
+ * it was sent and has no verdict. UNSENT: it was not sent and has no verdict. */
 enum { ANSWERED, OPEN, UNSENT, FOREIGN };
 static const int64_t COMMIT_NS = 5000000000;
 
@@ -43,9 +44,10 @@ struct feed {
     struct range *answers; /* NULL if verdicts are not awaited */
     struct destination to; /* --out */
     struct diff_ids asked; /* `line` is one of the states above; `start` is the first half of a FOREIGN id's digest */
-    uint64_t read, sent, repeated, bad, open, answered, before; /* before: answered before a resume */
-    uint64_t undigested;                                        /* number of these without a digest */
-    int64_t heard_ns;                                           /* time of the last verdict or request */
+    /* before: verdicts that the file of a resumed run already had */
+    uint64_t read, sent, repeated, bad, open, answered, before;
+    uint64_t undigested; /* verdicts counted in `before` that have no digest */
+    int64_t heard_ns;    /* time of the last verdict or request */
     int64_t committed_ns;
     bool failed;
 };
@@ -59,7 +61,7 @@ static bool fail(struct feed *f, const struct err *err)
 
 /* --- requests --------------------------------------------------------------------------------------------------- */
 
-/* Returns the entry of an id, with `state` if it is new. Returns NULL after a complaint. */
+/* Returns the entry of an id. A new entry gets `state`. On failure prints an error and returns NULL. */
 static struct diff_id *know(struct feed *f, const char *id, uint32_t state, bool *fresh)
 {
     struct diff_id *entry = diff_ids_take(&f->asked, id, fresh);
@@ -106,7 +108,7 @@ static bool send_request(struct feed *f, struct arena *arena)
     }
     if (is_settled(f, request->id)) return true;
     request->tag = 0;
-    char *json = msg_request_to_json(request); /* includes the id that a line without one gets */
+    char *json = msg_request_to_json(request); /* includes the id that was assigned to a line without an id */
     struct bus_out out = {.topic = f->cli->settings.past.feed,
                           .partition = BUS_ANY_PARTITION,
                           .key = request->id,
@@ -157,7 +159,7 @@ static bool take_verdict(struct feed *f, const struct bus_message *message)
     return !destination_failed(&f->to); /* destination_close reports the error */
 }
 
-/* Records that the verdicts read so far are in the file: a --resume continues after them. */
+/* Commits the offsets of the verdicts that are in the file. A later --resume continues after them. */
 static enum err_code commit(struct feed *f, struct range *answers, struct err *err)
 {
     uint32_t n;
@@ -175,7 +177,8 @@ static enum err_code commit(struct feed *f, struct range *answers, struct err *e
     return code;
 }
 
-/* Commits periodically. A later commit repairs a failed one; otherwise a --resume reads more. */
+/* Commits periodically. If a commit fails, a later one covers it; without a later one, --resume only reads more
+ * verdicts again. */
 static void commit_if_due(struct feed *f)
 {
     struct err err = {0};
@@ -286,7 +289,8 @@ static enum err_code another_log(const struct feed *f, const char *why, const ch
                    id ? " " : "", id ? id : "");
 }
 
-/* Compares one request of the log with the verdict of its id, if any. Requests beyond --limit are not sent. */
+/* Compares one request of the log with the verdict of its id, if there is one. `sent` is false for requests beyond
+ * --limit, which are not sent. */
 static enum err_code know_request(struct feed *f, const struct msg_request *request, bool sent, struct err *err)
 {
     struct diff_id *entry = diff_ids_find(&f->asked, request->id);
@@ -334,7 +338,7 @@ static enum err_code know_log(struct feed *f, struct err *err)
     return code ? code : all_named(f, err);
 }
 
-/* Reads verdicts that arrived after the file's writer had died. */
+/* Reads the verdicts that arrived in the topic after the earlier process had died. */
 static enum err_code catch_up(struct feed *f, struct err *err)
 {
     const struct settings *s = &f->cli->settings;
@@ -397,7 +401,7 @@ static bool open_feed(struct feed *f, struct err *err)
            (!s->replay.out || open_answers(f, err) == ERR_OK);
 }
 
-/* Checks that the settings are compatible. Returns false after a complaint. */
+/* Checks that the settings are compatible. Otherwise prints an error and returns false. */
 static bool check(const struct cli *cli)
 {
     const struct settings *s = &cli->settings;

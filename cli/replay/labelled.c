@@ -50,7 +50,8 @@ static void skip_line(struct state *s, const char *what)
     s->run->skipped++;
 }
 
-/* Returns false if the right query is unknown. */
+/* Finds the truth about a request: its gold query, or the queries that feedback marks as right or wrong. Returns false
+ * if there is neither. */
 static bool take_truth(struct state *s, struct arena *arena, struct msg_request *request, struct asked *asked)
 {
     struct feedback_labels labels = {0};
@@ -112,7 +113,7 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
 
 /* --- verdicts --- */
 
-/* Returns false if the gold query has no result, or the database is unavailable. */
+/* Labels the candidates of a verdict. Returns false if the gold query has no result, or the database is unavailable. */
 static bool label(struct state *s, struct arena *arena, const struct msg_verdict *verdict, struct labels *out)
 {
     struct err err = {0};

@@ -1,4 +1,4 @@
-/* Functions shared by the commands that replay requests. */
+/* Declares functions that the commands which replay requests share. */
 #ifndef ASSAY_CLI_REPLAY_REPLAY_H
 #define ASSAY_CLI_REPLAY_REPLAY_H
 
@@ -8,25 +8,25 @@
 
 #include <signal.h>
 
-/* Set by the first SIGINT or SIGTERM after replay_catch_interrupts; a second one kills as usual. */
+/* The first SIGINT or SIGTERM after replay_catch_interrupts sets this flag. A second one ends the process. */
 extern volatile sig_atomic_t replay_interrupted;
 void replay_catch_interrupts(void);
 
-/* Checks that the settings describe one replay. Complains and returns false if they contradict each other. */
+/* Checks that the settings describe one replay. Prints an error and returns false if they contradict each other. */
 bool replay_check(const struct cli *cli);
 
-/* Checks that --from-... and --to-... form a range. Complains and returns false if not. For commands that read a topic.
- */
+/* Checks that --from-... and --to-... form a range. Prints an error and returns false if not. For commands that read a
+ * topic. */
 bool replay_check_range(const struct settings *settings);
 
-/* Checks that --group is not one of the fleet's groups. Complains and returns false if it is. For commands that write
- * its offsets. */
+/* Checks that --group is not one of the fleet's groups. Prints an error and returns false if it is. For commands that
+ * commit offsets of that group. */
 bool replay_check_group(const struct settings *settings);
 
 /* Runs feedback_read on these files and, if --from-topic names one, on that topic. */
 enum err_code replay_read_feedback(struct cli *cli, const char *const *paths, int n, input_skipped skipped,
                                    struct feedback **out, struct err *err);
-/* Sets the range of --from-topic. ERR_CONFIG: a malformed time. */
+/* Sets the range of --from-topic. Returns ERR_CONFIG if a time is malformed. */
 enum err_code replay_range(const struct settings *settings, struct range_config *out, struct err *err);
 
 /* True for a regular file that is not empty. */

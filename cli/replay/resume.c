@@ -10,7 +10,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Reads the number before `at` and after `key`; *start is the position of the key. Returns false if there is none. */
+/* Reads the number that ends before `at` and follows `key`. Sets *start to the position of the key. Returns false if
+ * there is none. */
 static bool number_before(const char *record, size_t at, const char *key, uint64_t *number, size_t *start)
 {
     uint64_t unit = 1;
@@ -44,8 +45,8 @@ static guint place_hash(gconstpointer place)
     return (guint)(*key ^ *key >> 32);
 }
 
-/* Returns 31 bits of a hash of the id and, if there is one, of the digest, which does not cover the id. One further bit
- * tells whether there is a digest. Never 0. */
+/* Returns a mark, which is never 0: 31 bits of a hash, and one bit that is set if there is a digest. The hash covers
+ * the id and the digest, because the digest does not cover the id. */
 static guint32 mark_of(const char *digest, const char *id)
 {
     uint64_t seed = digest ? XXH3_64bits(digest, strlen(digest)) : 0;
@@ -101,8 +102,8 @@ bool resume_read(const struct lines *lines, struct resume_record *out)
     return out->id != NULL;
 }
 
-/* True if the line may be a record that a kill has cut off. Any other line belongs to another program's file, which
- * must not be truncated. */
+/* True if the line may be a record that was cut off when the process was killed. Any other line belongs to another
+ * program's file, which must not be truncated. */
 static bool is_torn_record(const struct lines *lines)
 {
     static const char start[] = "{\"schema_version\":";
@@ -120,7 +121,7 @@ static bool ends_with_newline(struct lines *lines)
     return fseeko(lines->file, -1, SEEK_END) == 0 && getc(lines->file) == '\n';
 }
 
-/* Passes every record on. *whole is the size up to the end of the last one. */
+/* Passes every complete record to `take`. Sets *whole to the size of the file up to the end of the last one. */
 static enum err_code each_whole(struct lines *lines, resume_take *take, void *ctx, uint64_t *whole, struct err *err)
 {
     int more;

@@ -42,7 +42,7 @@ struct rule {
     const char *says;
 };
 
-/* Complains of the first broken rule. */
+/* Prints the first broken rule. Returns true if no rule is broken. */
 static bool all_hold(const struct rule *rules, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -109,7 +109,8 @@ enum err_code replay_range(const struct settings *s, struct range_config *out, s
     return code ? code : point(s->past.to_time, s->past.to_offset, RANGE_LAST, &out->to, err);
 }
 
-/* Opens the topic of feedback. Its group belongs to no fleet and commits nothing, so each run reads the same range. */
+/* Opens the topic of feedback. The consumer group belongs to no fleet and commits no offsets, so each run reads the
+ * same range. */
 static enum err_code open_topic(struct cli *cli, struct bus **bus, struct source *topic, struct err *err)
 {
     struct range_config config;

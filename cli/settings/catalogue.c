@@ -1,6 +1,6 @@
-/* The section `databases` (catalogue.h). The option tables read entries into structs, which are checked when they are
- * complete. The function catalogue_open reads passwords and builds the connection strings once. An entry and the
- * settings are combined by catalogue_pick and catalogue_restrict, always to the stricter side. */
+/* Reads the section `databases` (catalogue.h). The option tables read entries into structs, which are checked when they
+ * are complete. The function catalogue_open reads passwords and builds the connection strings once. catalogue_pick and
+ * catalogue_restrict combine the policies of an entry and the settings; the stricter rule applies. */
 #include "cli/settings/catalogue.h"
 #include "cli/settings/denied_settings.h"
 
@@ -126,7 +126,7 @@ enum err_code catalogue_check(const struct catalogue_entry *entry, struct err *e
 {
     const char *name = entry->name;
     if (!entry->path || !*entry->path) return err_set(err, ERR_CONFIG, "database %s: path is missing", name);
-    if (db_path_has_secret(entry->path)) /* not repeated, because it may contain a secret */
+    if (db_path_has_secret(entry->path)) /* the message omits the connection string, because it may contain a secret */
         return err_set(err, ERR_CONFIG,
                        "database %s: the connection string is malformed or contains a password" ERR_HINT
                        "use password_file or password_variable",
@@ -190,7 +190,7 @@ static enum err_code path_of(struct cli *cli, const struct catalogue_entry *entr
     return *path ? ERR_OK : err_set(err, ERR_NOMEM, "too many settings");
 }
 
-/* Returns the mode of that name; unset for NULL. */
+/* Returns the mode with that name; the unset mode for NULL. */
 static enum worker_deny deny_mode_of(const char *name)
 {
     if (!name) return WORKER_DENY_UNSET;
@@ -243,7 +243,7 @@ struct worker_databases catalogue_databases(const struct cli *cli)
     return databases;
 }
 
-/* Returns the settings' limits, overridden by those of the entry. */
+/* Returns the limits of the settings. A limit that the entry sets replaces that of the settings. */
 static struct db_limits limits_of(const struct settings *s, const struct db_limits *own)
 {
     return (struct db_limits){

@@ -5,9 +5,9 @@
  *     signals:
  *       empty_predicate: {enabled: true, max_probe: 5}
  *
- * It is read with libyaml, because the keys come from our tables; libcyaml needs a schema of a C struct at compile
- * time. Unknown keys are refused with their line: a setting that is silently ignored is worse than one that stops the
- * program.
+ * The file is read with libyaml, because the keys come from the option tables. Rejected: libcyaml, which needs a schema
+ * of a C struct at compile time. An unknown key is an error that names its line. Otherwise a misspelt setting would be
+ * ignored without notice.
  */
 #include "cli/settings/catalogue.h"
 
@@ -21,7 +21,7 @@ enum { MAX_CONFIG_BYTES = 1 << 20 };
 struct reader {
     struct cli *cli;
     const char *path;
-    struct catalogue_entry *entry; /* current entry of the databases */
+    struct catalogue_entry *entry; /* entry of section `databases` that is being read */
     yaml_document_t document;
     struct err *err;
 };
@@ -31,7 +31,7 @@ static enum err_code refuse(const struct reader *r, const yaml_node_t *node, con
     return err_set(r->err, ERR_CONFIG, "%s:%zu: %s", r->path, node->start_mark.line + 1, what);
 }
 
-/* Returns the text of a scalar, or NULL for another node or a text with a NUL. */
+/* Returns the text of a node. Returns NULL if the node is not a scalar, or its text contains a NUL. */
 static const char *scalar(const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SCALAR_NODE) return NULL;
@@ -45,7 +45,7 @@ static const char *origin(const struct reader *r, const yaml_node_t *node)
     return text ? text : r->path;
 }
 
-/* Prefixes an error from the tables with file and line. */
+/* Prefixes an error of the option tables with the file and line. */
 static enum err_code located(const struct reader *r, const yaml_node_t *node, enum err_code code)
 {
     if (code == ERR_OK) return ERR_OK;
@@ -59,7 +59,8 @@ typedef enum err_code pair_fn(struct reader *r, const char *context, const char 
 /* Calls `each` for the pairs of a mapping; refuses repeated keys. */
 static enum err_code each_pair(struct reader *r, const char *context, const yaml_node_t *node, pair_fn *each)
 {
-    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0) return ERR_OK; /* "judge:" without content */
+    /* a section may have no content, as in "judge:" */
+    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0) return ERR_OK;
     if (node->type != YAML_MAPPING_NODE) return refuse(r, node, "expected a mapping (key: value)");
     GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
     enum err_code code = ERR_OK;
@@ -134,7 +135,8 @@ static enum err_code read_setting(struct reader *r, const char *section, const c
     return set_value(r, section, key, text, false, at);
 }
 
-/* A key that is not a setting of the program is a property of librdkafka, which refuses unknown ones. */
+/* Reads a key of section kafka. A key that is not a setting of the program is a property of librdkafka, which refuses
+ * unknown properties. */
 static enum err_code read_kafka(struct reader *r, const char *section, const char *key, const yaml_node_t *at,
                                 const yaml_node_t *value)
 {

@@ -23,8 +23,8 @@ static const char *origin_of(const struct cli *cli, const char *name)
     return NULL;
 }
 
-/* Returns the name to report for a database. For a path only the name of its database, because the path may contain a
- * password. */
+/* Returns the name to report for a database. For a path, returns only the database name in it, because the path may
+ * contain a password. */
 static const char *owner_of(const struct cli *cli, struct arena *arena, const struct worker_database *database)
 {
     const char *origin = origin_of(cli, database->name);

@@ -6,17 +6,19 @@
 #include "server/tokens.h"
 #include "worker/worker.h"
 
-/* Checks the entries of each of the databases, and those of --deny-column against all of them (worker/deny_check.h).
- * Texts of `databases` are names of the catalogue or paths. ERR_CONFIG: `err` names the file or flag, and the entry. */
+/* Checks the denied columns of each database, and those of --deny-column against all databases (worker/deny_check.h).
+ * The names in `databases` are names of the catalogue or paths. Returns ERR_CONFIG if a column does not exist; `err`
+ * names the file or flag, and the column. */
 enum err_code denied_settings_check(const struct cli *cli, const struct worker_databases *databases,
                                     void (*warn)(const char *text), struct err *err);
 
-/* Checks the entries of a token file's tenants against the databases that each tenant may use. Is a tokens_check_fn;
- * `ctx` is a struct worker_databases. */
+/* Checks the denied columns of each tenant of a token file against the databases that the tenant may use. It is a
+ * tokens_check_fn; `ctx` is a struct worker_databases. */
 enum err_code denied_settings_check_tenants(void *ctx, const char *path, const struct tenant *const *tenants,
                                             uint32_t n, struct err *err);
 
-/* Reports an undecided entry: in the log of a service, and on standard error of a command. */
+/* Warns that a denied column could not be checked. A service writes the warning to its log, a command to standard
+ * error. */
 void denied_settings_warn(const char *text);
 
 #endif

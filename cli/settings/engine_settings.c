@@ -1,5 +1,5 @@
 /* Builds the configuration of an engine from the settings (engine_settings.h). Each part of the settings fills one part
- * of struct engine_config. The option tables have validated all names and ranges before. */
+ * of struct engine_config. The option tables have already validated all names and ranges. */
 #include "cli/settings/engine_settings.h"
 
 #include "cli/settings/catalogue.h"
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Default of the condition for calling a language model, once one is configured. */
+/* Default of --llm-when, the condition for calling a configured language model. */
 #define LLM_WHEN "0.1:0.95,disagree"
 
-/* Returns the value of a name; "auto" (or NULL) gives 0, unset. The option tables accept only known names. */
+/* Returns the value of a name. Returns 0 (unset) for "auto" and NULL. The option tables accept only known names. */
 static int named(int (*by_name)(const char *), const char *name)
 {
     int value = name ? by_name(name) : -1;

@@ -7,9 +7,9 @@
 #include "server/health.h"
 #include "worker/cache.h"
 
-/* Opens the transport of the section kafka: servers, wait, and properties. A value file:PATH is read from that file,
- * without its last line end. Texts live in the cli's arena. Close with bus_close. ERR_CONFIG: no server is named, or a
- * file cannot be read. */
+/* Opens the transport with the servers, wait and properties of section kafka. A property value "file:PATH" means the
+ * contents of that file, without the last line end. Texts live in the arena of `cli`. Close with bus_close. Returns
+ * ERR_CONFIG if no server is named, or a file cannot be read. */
 enum err_code fleet_settings_open_bus(struct cli *cli, struct bus **out, struct err *err);
 
 /* Calls fleet_start with the log's form and level. Call before any thread starts. */
@@ -23,8 +23,8 @@ enum err_code fleet_settings_open_otlp(const struct cli *cli, const char *part, 
 enum err_code fleet_settings_open_health(const struct cli *cli, struct health_config *config, struct health **out,
                                          struct err *err);
 
-/* Returns in *redis the store of verdicts if --verdict-cache is set: the Redis, with the lifetime of a verdict.
- * ERR_CONFIG: no Redis is named. */
+/* Sets *redis to the Redis that stores verdicts, with the lifetime of a verdict, if --verdict-cache is set. Returns
+ * ERR_CONFIG if no Redis is named. */
 enum err_code fleet_settings_verdicts(const struct cli *cli, struct cache_config *redis, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* The tables of all options (options.h). Each group is one array of rows, in the order of the documentation. --help,
- * the man pages and docs/configuration.md print the texts of the rows. The functions at the end of the file convert
- * between text and field, by the type of the row. A new option is one row here and one field in settings.h. */
+/* Defines the tables of all options (options.h). Each group is one array of rows, in the order of the documentation.
+ * --help, the man pages and docs/configuration.md print the texts of the rows. The functions at the end of the file
+ * convert between text and field, by the type of the row. A new option is one row here and one field in settings.h. */
 #include "cli/settings/options.h"
 #include "examples/examples.h"
 #include "lib/schema/deny_name.h"
@@ -929,7 +929,7 @@ bool option_parse_bool(const char *text, bool *out)
     return false;
 }
 
-/* Returns the typed field. The offset comes from a row that states the type. */
+/* Returns the row's field of `settings`. The row states the type of the field. */
 static void *field(const struct option_row *row, void *settings)
 {
     return (char *)settings + row->offset;
@@ -1014,7 +1014,7 @@ enum err_code option_set(struct arena *arena, const struct option_row *row, cons
     return ERR_OK;
 }
 
-/* Returns an item as YAML reads it in a list; free with g_free. */
+/* Returns an item as it must be written in a YAML list. Free with g_free. */
 static char *item_text(const char *item)
 {
     size_t len = strlen(item);
@@ -1047,7 +1047,7 @@ char *option_value_text(struct arena *arena, const struct option_row *row, const
     case OPT_REAL: return arena_printf(arena, "%g", *(const double *)value);
     case OPT_LIST: return list_text(arena, value);
     case OPT_SIGNAL:
-    case OPT_PROPERTY: return arena_strdup(arena, ""); /* printed under their own names */
+    case OPT_PROPERTY: return arena_strdup(arena, ""); /* properties are printed under their own names */
     default: break;
     }
     const char *text = *(const char *const *)value;

@@ -8,8 +8,8 @@
 /* Returns the options of the section linker. */
 struct predictor_options predictor_settings(const struct cli *cli);
 
-/* Loads the predictors of --predictor. Free with predictor_free. ERR_USAGE: --predictor is missing. Other errors: those
- * of predictor_load. */
+/* Loads the predictors of --predictor. Free with predictor_free. Returns ERR_USAGE if --predictor is missing; other
+ * errors are those of predictor_load. */
 enum err_code predictor_settings_load(const struct cli *cli, struct predictor **out, struct err *err);
 
 #endif

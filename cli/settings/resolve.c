@@ -1,4 +1,5 @@
-/* Resolves each setting by priority: flag > environment > --config > user's file > system's file > default. */
+/* Resolves each setting by priority, highest first: flag, environment, --config, the user's file, the system's file,
+ * default. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ const char *settings_origin(const struct cli *cli, const char *section, const ch
     return origin ? origin : "default";
 }
 
-/* Reports an unknown key with "known: a, b, c". `group` is NULL if the section is unknown too. */
+/* Reports an unknown key and lists the known ones. `group` is NULL if the section is unknown too. */
 static enum err_code unknown_key(const struct option_group *group, const char *where, const char *key, struct err *err)
 {
     GString *known = g_string_new(NULL);
@@ -38,7 +39,7 @@ static enum err_code unknown_key(const struct option_group *group, const char *w
     return ERR_CONFIG;
 }
 
-/* Warns, for one version, that the key has moved. */
+/* Warns that the key has moved to the training recipe, and that the next version will refuse it here. */
 static void say_moved(const struct option_row *row, const char *origin)
 {
     char key[64];
@@ -166,8 +167,8 @@ static enum err_code set_property_variable(struct cli *cli, const char *name, co
     return code;
 }
 
-/* Processes one ASSAY_SECTION_KEY=VALUE. A variable without a section of the settings belongs to another program and is
- * ignored. */
+/* Processes one variable ASSAY_SECTION_KEY=VALUE. If SECTION is not a section of the settings, the variable belongs to
+ * another program and is ignored. */
 static enum err_code set_variable(struct cli *cli, const char *variable, struct err *err)
 {
     const char *name = variable + strlen("ASSAY_"), *equals = strchr(variable, '=');
@@ -213,8 +214,8 @@ static const struct option_group *group_of(const struct option_row *wanted)
     return NULL;
 }
 
-/* Sets a list from a flag. A list of fixed words may be one flag: --family=join,value. Other lists contain text with
- * commas. */
+/* Sets a list of fixed words from a flag, which may name several words: --family=join,value. A flag of another list is
+ * one item, because the item may contain commas. */
 static enum err_code set_list_flag(struct cli *cli, const struct option_row *row, const char *text, bool append,
                                    struct err *err)
 {
@@ -251,7 +252,7 @@ static enum err_code set_flags(struct cli *cli, const struct flag *flags, unsign
     return ERR_OK;
 }
 
-/* Returns the system's file, under /etc, or under ASSAY_SYSCONFDIR for packaging and tests. */
+/* Returns the path of the system's file: in /etc, or in ASSAY_SYSCONFDIR, which packaging and tests set. */
 static char *system_file(void)
 {
     const char *folder = getenv("ASSAY_SYSCONFDIR");

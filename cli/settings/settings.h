@@ -1,4 +1,4 @@
-/* The resolved settings of one run. Each field belongs to a row of cli/settings/options.c, which also holds its
+/* Holds the resolved settings of one run. Each field belongs to a row of cli/settings/options.c, which also has its
  * default. */
 #ifndef ASSAY_CLI_SETTINGS_SETTINGS_H
 #define ASSAY_CLI_SETTINGS_SETTINGS_H
@@ -64,7 +64,7 @@ struct settings {
         int64_t n;
     } shots;
     struct {
-        struct remote_model model; /* its endpoint is unused */
+        struct remote_model model; /* its field `endpoint` is unused; `endpoints` replaces it */
         struct string_list endpoints;
         const char *prompts, *calls, *when;
         double hit_rate, price_in, price_out, money;

@@ -145,7 +145,7 @@ enum err_code plots_write(const char *folder, const struct eval_report *report, 
 
 typedef struct eval_point *curve_of(const struct eval_data *data, enum eval_score score, size_t *n);
 
-/* Draws a curve for each score that any answer has, each in a different style. */
+/* Draws a curve for each score that at least one answer has, each in a different style. */
 static void draw_scores(struct svg *svg, const struct eval_data *data, curve_of *curve)
 {
     for (int i = 0; i <= SCORE_GENERATOR; i++) {

@@ -1,4 +1,4 @@
-/* The diagrams of `assay eval --plots DIR`: calibration.svg, coverage.svg, roc.svg. */
+/* Draws the diagrams of `assay eval --plots DIR`: calibration.svg, coverage.svg, roc.svg. */
 #ifndef ASSAY_EVAL_PLOTS_PLOTS_H
 #define ASSAY_EVAL_PLOTS_PLOTS_H
 

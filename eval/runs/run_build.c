@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 enum {
-    PROGRESS_ROWS = 1000, /* between two reports of progress */
-    LABELS = 200000       /* cached labels; a log repeats the same databases, gold queries and answers */
+    PROGRESS_ROWS = 1000, /* number of rows between two reports of progress */
+    /* maximum number of cached labels; a log repeats the same databases, gold queries and answers */
+    LABELS = 200000
 };
 
 static const char SCHEMA[] =
@@ -27,7 +28,7 @@ static const char SCHEMA[] =
 /* The indexes are created at the end, because rows do not arrive in these orders. */
 static const char INDEXES[] = "CREATE INDEX verdict_by_p ON verdict(p); CREATE INDEX verdict_by_ms ON verdict(ms);";
 
-/* Names of one kind, numbered in order of appearance; past the bound all are RUN_OTHERS. */
+/* Names of one kind, numbered in order of appearance. Names beyond the bound become RUN_OTHERS. */
 struct names {
     GHashTable *ids; /* name → 1 + id */
     GPtrArray *all;
@@ -97,7 +98,8 @@ static double number_at(const json_t *json, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-/* Sets the bits of the candidate's signals: the answer's, or the first candidate's if there is no answer. */
+/* Sets the bits of the candidate's signals. The caller passes the answer's candidate, or the first candidate if there
+ * is no answer. */
 static void read_signals(struct build *b, const json_t *candidate, struct run_row *row)
 {
     json_t *signals = json_object_get(candidate, "signals"), *state;
@@ -297,7 +299,7 @@ static enum err_code create(struct build *b)
         return code;
     }
     struct stat status;
-    /* same readers as the verdict file */
+    /* the same users may read the index as the verdict file */
     if (fstat(fileno(b->lines.file), &status) == 0) fchmod(file, status.st_mode & 0666);
     close(file);
     if (sqlite3_open_v2(b->path, &b->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
@@ -409,7 +411,8 @@ enum err_code run_index_build(const struct run_index_build *asked, struct err *e
 {
     struct err own = {0};
     struct build b = {.asked = asked, .err = err ? err : &own};
-    char *identity = run_identity(asked->path, b.err); /* before reading: a later change makes the index stale */
+    /* computed before reading, so a later change of the file makes the index stale */
+    char *identity = run_identity(asked->path, b.err);
     if (!identity) return b.err->code;
     build_init(&b);
     enum err_code code = asked->log ? log_index_open(asked->log, NULL, NULL, &b.log, b.err) : ERR_OK;

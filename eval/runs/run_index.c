@@ -1,4 +1,4 @@
-/* Opens the index beside its file, checks that it is current, and rebuilds it. */
+/* Opens the index of a verdict file, checks that it is current, and rebuilds it if necessary. */
 #include "eval/runs/run_index_int.h"
 
 #include "lib/base/sqlite_reason.h"

@@ -1,4 +1,5 @@
-/* A run: a file of verdicts from `assay replay --out`, one on each line, and an index beside it.
+/* Opens a run: a file of verdicts from `assay replay --out`, one verdict for each line. The index of the run is a
+ * second file in the same folder.
  *
  * DESIGN. The index, PATH.index, is a SQLite file with one row for each verdict. A row has the values to filter, sort
  * and count by, and the position of its line in PATH. The verdict itself is read from PATH. One pass builds the index
@@ -6,11 +7,11 @@
  * stored as JSON, so opening is cheap.
  *
  * An index matches a file by its size, time of change and a digest of its head and tail. Any other index is rebuilt
- * under a temporary name, so no reader sees half of one. Rejected: extending an old index when a file has grown. It
- * saves a minute, and every count would then be computed in two ways.
+ * under a temporary name, so no reader sees an incomplete index. Rejected: extending an old index when a file has
+ * grown. It would save a minute, but every count would need two implementations.
  *
  * Verdict files are untrusted. A line that is not a verdict, or has more than RUN_LINE_BYTES, is counted and skipped.
- * Names past their bounds are counted together.
+ * Names beyond RUN_SIGNALS and RUN_NAMES are counted together as RUN_OTHERS.
  */
 #ifndef ASSAY_EVAL_RUNS_RUN_INDEX_H
 #define ASSAY_EVAL_RUNS_RUN_INDEX_H
@@ -23,11 +24,11 @@
 enum {
     RUN_INDEX_VERSION = 1,
     RUN_LINE_BYTES = 1 << 20, /* longest line of a verdict; jansson uses up to a hundred times as much memory */
-    RUN_SIGNALS = 64,         /* names of signals; the last is RUN_OTHERS */
-    RUN_NAMES = 65536,        /* databases; reasons */
+    RUN_SIGNALS = 64,         /* maximum number of signal names; the last is RUN_OTHERS */
+    RUN_NAMES = 65536,        /* maximum number of databases, and of reasons */
     RUN_NAME_BYTES = 256,     /* length of a name or an id; longer ones are cut */
     RUN_QUESTION_BYTES = 1024,
-    RUN_PAGE = 1000 /* maximum verdicts of one answer */
+    RUN_PAGE = 1000 /* maximum number of verdicts in one answer */
 };
 #define RUN_OTHERS "(others)"
 
@@ -39,9 +40,10 @@ struct run_progress {
 struct run_index_build {
     const char *path; /* a regular file */
     const char
-        *log; /* the judged query log, for questions and for gold that the verdicts lack; NULL if there is none */
+        /* the judged query log; supplies questions, and gold queries that the verdicts lack. NULL if there is none */
+        *log;
     const struct worker_databases
-        *databases; /* databases to compare answers with gold by execution; NULL disables it */
+        *databases; /* databases on which answers are compared with gold by execution; NULL disables this */
     /* Called periodically. Returns false to stop with ERR_CANCELLED. May be NULL. */
     bool (*progress)(void *ctx, const struct run_progress *progress);
     void *ctx;
@@ -53,8 +55,8 @@ enum err_code run_index_build(const struct run_index_build *build, struct err *e
 
 struct run_index;
 
-/* Opens the index of a file. Returns ERR_OK and sets *out to NULL if no index matches the file. ERR_IO: the file itself
- * is unreadable. Close with run_index_close. Thread: one at a time. */
+/* Opens the index of a file. Returns ERR_OK and sets *out to NULL if no index matches the file. Returns ERR_IO if the
+ * file itself is unreadable. Close with run_index_close. Thread: one at a time. */
 enum err_code run_index_open(const char *path, struct run_index **out, struct err *err);
 void run_index_close(struct run_index *run);
 

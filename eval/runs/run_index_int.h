@@ -1,4 +1,4 @@
-/* Inside eval/runs: an open index. */
+/* Defines an open index. Only for the files of eval/runs. */
 #ifndef ASSAY_EVAL_RUNS_RUN_INDEX_INT_H
 #define ASSAY_EVAL_RUNS_RUN_INDEX_INT_H
 
@@ -17,7 +17,7 @@ enum run_name { RUN_DATABASE, RUN_REASON, RUN_SIGNAL, RUN_NAME_KINDS };
 struct run_index {
     char *path;
     sqlite3 *db;
-    struct stat file, index; /* state when it was opened */
+    struct stat file, index; /* state of the two files when the index was opened */
     struct lines lines;      /* lines of the verdict file */
     uint64_t verdicts;
     json_t *summary;
@@ -53,7 +53,7 @@ struct run_tally *run_tally_new(void);
 void run_tally_free(struct run_tally *tally);
 void run_tally_add(struct run_tally *tally, const struct run_row *row, uint32_t db);
 
-/* Data of the pass beside the rows. */
+/* Results of the pass over the file that are not in the rows. */
 struct run_pass {
     uint64_t verdicts, broken, too_long, bytes, gold_failed;
     bool labelled, questions;

@@ -68,7 +68,7 @@ static void add_signal(const struct run_index *run, struct conditions *c, const 
 static void add_text(struct conditions *c, const char *text)
 {
     char sql[160];
-    guint at = c->texts->len + 1; /* one parameter, used twice */
+    guint at = c->texts->len + 1; /* the same parameter occurs twice in the SQL */
     if (!text) return;
     g_snprintf(sql, sizeof sql,
                "number IN (SELECT number FROM text WHERE id LIKE ?%u ESCAPE '\\' OR question LIKE ?%u ESCAPE '\\')", at,
@@ -98,7 +98,7 @@ static void conditions_free(struct conditions *c)
     g_array_free(c->numbers, TRUE);
 }
 
-/* Prepares and binds; returns NULL with `err` set. */
+/* Prepares a statement and binds the conditions' parameters. Returns NULL with `err` set on failure. */
 static sqlite3_stmt *prepare(struct run_index *run, const char *sql, const struct conditions *c, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -157,7 +157,7 @@ static json_t *signals_json(const struct run_index *run, uint64_t fired)
     return list;
 }
 
-/* Reads a line as a verdict. Returns false if it no longer is one. */
+/* Reads a line as a verdict. Returns false if the line is no longer a verdict. */
 static bool read_line(struct run_index *run, uint64_t start, uint64_t number, struct diff_verdict *out, struct err *err)
 {
     if (lines_at(&run->lines, start, number) <= 0) {
@@ -207,7 +207,7 @@ static json_t *row_json(struct run_index *run, sqlite3_stmt *stmt, bool sql)
 
 static json_t *page(struct run_index *run, const struct run_filter *filter, const struct conditions *c, struct err *err)
 {
-    /* The page's numbers come first and the texts later, so that the sort carries no texts. */
+    /* The inner SELECT sorts only numbers; the texts of the page are joined later, so that the sort moves no texts. */
     char *sql = g_strdup_printf("SELECT " COLUMNS
                                 " FROM verdict JOIN text USING (number) WHERE number IN (SELECT number FROM verdict%s "
                                 "ORDER BY %s LIMIT %u OFFSET %llu) ORDER BY %s",

@@ -1,4 +1,4 @@
-/* A run as one JSON object that needs no server: the summary and the most informative verdicts. */
+/* Converts a run to one JSON object, for a page without a server: the summary and the most informative verdicts. */
 #include "eval/runs/run_index_int.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static void drop_silent(json_t *verdict)
     }
 }
 
-/* Returns the verdicts by number, while they fit. */
+/* Returns the verdicts by number, up to RUN_REPORT_BYTES of lines. */
 static json_t *verdicts_json(struct run_index *run, const json_t *rows)
 {
     json_t *all = json_object(), *row;

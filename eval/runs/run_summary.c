@@ -9,16 +9,16 @@
 
 enum {
     P_BINS = 20,
-    POINTS = 200,   /* points of the curve of risk against coverage */
-    ALPHAS = 60,    /* guarantees, in steps of ALPHA_STEP */
-    DATABASES = 200 /* listed individually: those with the most verdicts */
+    POINTS = 200,   /* maximum number of points of the curve of risk against coverage */
+    ALPHAS = 60,    /* number of values of alpha, in steps of ALPHA_STEP, for which a guarantee is computed */
+    DATABASES = 200 /* databases that are listed individually, those with the most verdicts */
 };
 static const double ALPHA_STEP = 0.005, DELTA = 0.1, Z_95 = 1.96;
 
 struct of_signal {
     uint64_t fired, missing;
-    uint64_t known, wrong;                 /* answers of known truth on which it fired; the wrong ones of them */
-    uint64_t missing_known, missing_wrong; /* the same where it was unavailable */
+    uint64_t known, wrong;                 /* labelled answers on which the signal fired; the wrong ones among them */
+    uint64_t missing_known, missing_wrong; /* the same counts for answers on which it was unavailable */
 };
 
 struct of_database {
@@ -31,12 +31,14 @@ struct of_database {
 struct run_tally {
     uint64_t status[MSG_STATUS_COUNT], p_bins[P_BINS], with_p;
     double p;
-    uint64_t answered, known, right, unanswered; /* the last: with gold, and without an answer */
-    uint64_t pointed_known, pointed_wrong;       /* known answers that are candidates, so that their signals count */
+    uint64_t answered, known, right, unanswered; /* unanswered: verdicts with gold but without an answer */
+    /* labelled answers that are candidates, not repairs, so that their signals count; the wrong ones among them */
+    uint64_t pointed_known, pointed_wrong;
     struct of_signal signals[RUN_SIGNALS];
     GArray *databases; /* struct of_database, by id */
     struct eval_reliability reliability;
-    GArray *records; /* struct risk_record: a sample above GUARANTEE_MAX_RECORDS */
+    /* struct risk_record; a random sample of them if there are more than GUARANTEE_MAX_RECORDS */
+    GArray *records;
     uint64_t offered, random;
 };
 
@@ -213,7 +215,7 @@ static json_t *points_json(const struct risk_record *sorted, uint32_t n, double 
     for (uint32_t i = 0; i < n; i++) {
         wrong += !sorted[i].right;
         bool ends_tie = i + 1 == n || sorted[i + 1].p < sorted[i].p;
-        if (!ends_tie || (i + 1 < next && i + 1 < n)) continue; /* equal scores share a threshold */
+        if (!ends_tie || (i + 1 < next && i + 1 < n)) continue; /* equal scores cannot be separated by a threshold */
         json_array_append_new(list, json_pack("[f,f,f]", sorted[i].p, (i + 1) / requests, (double)wrong / (i + 1)));
         next = i + 1 + (double)n / POINTS;
     }
@@ -240,7 +242,7 @@ static json_t *coverage_json(struct run_tally *tally)
         return json_null();
     }
     risk_sort(records, n);
-    /* a sample has proportionally fewer requests without an answer */
+    /* for a sample, the unanswered requests are scaled down in proportion */
     double requests = n + (double)tally->unanswered * n / (double)tally->offered;
     for (int i = 1; i <= ALPHAS; i++) json_array_append_new(promises, promise_json(records, n, i * ALPHA_STEP));
     return json_pack("{s:o,s:o,s:f,s:f,s:o,s:o}", "answers", whole(n), "of", whole(tally->offered), "requests",
