@@ -63,8 +63,8 @@ static bool same(XXH128_hash_t a, XXH128_hash_t b)
     return XXH128_isEqual(a, b) != 0;
 }
 
-/* Looks for an earlier entry with the same bytes, or else with the same id. An equal offset is the request itself,
- * shown again. */
+/* Searches for an earlier entry with the same bytes, or else with the same id. An entry with the same offset is the
+ * request itself, delivered again; *is_known is then true. */
 static enum duplicates_answer find_earlier(const struct partition *partition, const struct entry *entry, bool *is_known)
 {
     enum duplicates_answer answer = DUPLICATES_NONE;
@@ -79,7 +79,7 @@ static enum duplicates_answer find_earlier(const struct partition *partition, co
     return answer;
 }
 
-/* Removes the oldest entry from its chain, of which it is the last. */
+/* Removes the oldest entry, which is the last one of its chain. */
 static void drop_oldest(struct partition *partition, uint16_t place)
 {
     uint16_t *link = &partition->buckets[partition->entries[place].bucket];

@@ -100,8 +100,8 @@ struct bus_config {
         /* Maximum number of messages of one topic; 0: 1,024. For kafka: maximum number of messages that no broker has
          * acknowledged; 0: 10,000. */
         queue_messages;
-    /* Maximum bytes of keys, values and headers of these messages; 0: 64 MiB. One larger message is accepted if it is
-     * alone. */
+    /* Maximum bytes of keys, values and headers of these messages; 0: 64 MiB. One larger message is accepted while
+     * there is no other one. */
     uint64_t queue_bytes;
     const struct bus_property *properties; /* a later property replaces an earlier one of the same name; copied; local
                                             * accepts none */
@@ -377,7 +377,7 @@ static inline void bus_once_stats(struct bus_consumer *consumer, struct bus_once
     if (consumer->transport->once_stats) consumer->transport->once_stats(consumer, out);
 }
 
-/* Returns the bytes of key, value, and names and values of the headers. Thread: any, as for all following functions. */
+/* Returns the bytes of key, value, and names and values of the headers. Thread: any, as for the next five functions. */
 size_t bus_out_bytes(const struct bus_out *out);
 
 /* Returns the maximum bus_out_bytes that this bus accepts for that topic. The value may decrease. */
