@@ -1,6 +1,7 @@
-/* DESIGN: a ring of the last DUPLICATES_WINDOW requests of each partition, 48 bytes each, with chains through it by the
- * hash of the id. An entry leaves when another one takes its slot in the ring, and no longer counts when its offset
- * lies too far back. Memory is therefore fixed, 224 KiB a partition. Hashes of 128 bits represent ids and bytes. */
+/* DESIGN: each partition has a ring of its last DUPLICATES_WINDOW requests, 48 bytes each. Chains through the ring
+ * connect requests whose ids have the same hash. An entry is removed when a new one takes its slot. It no longer counts
+ * once its offset is more than DUPLICATES_WINDOW below the current one. The memory is therefore fixed: 224 KiB for each
+ * partition. Hashes of 128 bits represent ids and bytes. */
 #include "coordinator/duplicates.h"
 
 #include <glib.h>
@@ -19,13 +20,13 @@ struct entry {
 };
 
 struct partition {
-    uint32_t n, at; /* entries so far, next slot */
+    uint32_t n, at; /* number of entries; slot of the next entry */
     uint16_t buckets[BUCKETS];
     struct entry entries[DUPLICATES_WINDOW];
 };
 
 struct duplicates {
-    GHashTable *partitions; /* number → struct partition */
+    GHashTable *partitions; /* partition number → struct partition */
 };
 
 struct duplicates *duplicates_new(void)
