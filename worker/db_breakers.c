@@ -112,7 +112,7 @@ static bool take_question(struct breakers *breakers, const char *db, int64_t now
     return due;
 }
 
-/* Stores the count. Returns true if the database may be used. */
+/* Stores the count of a database's abandoned statements. Returns true if the database may be used. */
 static bool note_count(struct breakers *breakers, const char *db, const struct db_abandoned *count)
 {
     bool open = count->running > MOST_ABANDONED;
@@ -131,7 +131,7 @@ enum err_code breakers_check_abandoned(struct breakers *breakers, const char *db
     struct db_abandoned count = breakers->probe.count(path);
     if (!count.ever) return ERR_OK;
     if (count.running && take_question(breakers, db, clock_now_ns())) {
-        breakers->probe.ask(path, NULL); /* a server that does not reply may still run them */
+        breakers->probe.ask(path, NULL); /* the result is ignored: a server that does not reply may still run them */
         count = breakers->probe.count(path);
     }
     if (note_count(breakers, db, &count)) return ERR_OK;
