@@ -38,9 +38,9 @@ enum { MAX_WORKERS = 256, WINDOW_A_WORKER = 8, LEAST_QUEUE = 1024, BATCH = 32, S
 enum {
     OUT = 64,
     LARGE = 64 << 10
-}; /* OUT: number of messages of one request at a time. LARGE: bytes of text that count as one more request */
-static const uint64_t FAIR_BYTES = 8UL << 30; /* not a limit in practice, because engine_fair.max_open limits the
-                                               * requests before */
+}; /* OUT: messages that one request has at a time. LARGE: bytes of text that count as one more request */
+static const uint64_t FAIR_BYTES = 8UL << 30; /* practically no limit, because engine_fair.max_open limits the
+                                               * requests */
 static const uint64_t SCHEMA_BYTES = 96UL << 20;
 enum { VERDICTS, LETTERS, N_TOPICS }; /* index of each topic in the subscription */
 

@@ -51,8 +51,7 @@ static void count(atomic_ullong *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* --- scripts; they use the server's clock
- * -------------------------------------------------------------------------- */
+/* --- scripts, which use the server's clock --- */
 
 /* Keys: the sorted set. Arguments: token, lease in ms, cap. */
 #define NOW                                                                                                            \

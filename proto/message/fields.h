@@ -1,5 +1,5 @@
-/* Messages described as tables with one row for each field. The encoder and the decoder work from these tables, and so
- * do their bounds. */
+/* Messages described as tables with one row for each field. The encoder, the decoder and the bounds that they check are
+ * derived from the tables. */
 #ifndef ASSAY_PROTO_MESSAGE_FIELDS_H
 #define ASSAY_PROTO_MESSAGE_FIELDS_H
 
