@@ -43,7 +43,12 @@ enum { CANCELLED_EARLY = 256 };
 enum { STOP_WAIT_MS = 20 }; /* interval of attempts to stop the work of a closed request */
 /* if tasks wait less than this for a worker, some worker is idle; includes Kafka's round trip of 5 to 10 ms */
 enum { IDLE_WAIT_MS = 20 };
-enum { FIND_MS = 20, LOOKING_WAIT_MS = 1, MAX_KEPT = 64 << 10 }; /* cached verdicts */
+enum {
+    FIND_MS = 20,
+    LOOKING_WAIT_MS = 1,
+    MAX_KEPT = 64 << 10
+}; /* times and size limit for looking up and storing
+                                                                  * cached verdicts */
 /* during a take-over, max_open times this limits the open requests, because those of dead coordinators are added */
 enum { REOPENED = 4 };
 enum { MAX_TOPIC = 64, MAX_TRACE = 512, MAX_KEY = 128, KEY_AND_HEADERS = 4096 };
@@ -55,15 +60,15 @@ struct task_name {
     enum vsig_family family;
 };
 
-/* A produced or waiting message. */
+/* A message that waits to be sent, or is being sent. */
 struct outgoing {
     struct bus_out out;
-    struct bus_message *done; /* acked once it is sent; may be NULL */
+    struct bus_message *done; /* message to ack once this one is sent; may be NULL */
     struct msg_key request;   /* request to which its tasks belong */
     uint64_t flow[BUS_FLOW_LEVELS];
-    uint32_t n_tasks;              /* 0 if the message has no tasks */
+    uint32_t n_tasks;              /* number of tasks in the message */
     const struct task_name *tasks; /* last member with a pointer, so that `block` is aligned */
-    char block[];                  /* names of tasks, headers, key, value */
+    char block[];                  /* memory for the names of tasks, headers, key and value */
 };
 
 /* A topic of tasks, and the unfinished message that further tasks of the same request may join. */
@@ -90,7 +95,7 @@ struct coordinator {
     GArray *stopping_work;                 /* struct msg_key: closed requests that workers still process */
     struct msg_buffer buffer;
     struct task_topic task_topics[VSIG_FAMILY_COUNT];
-    uint32_t topic_of[VSIG_FAMILY_COUNT]; /* index in task_topics */
+    uint32_t topic_of[VSIG_FAMILY_COUNT]; /* index in task_topics of each family's topic */
     bool shared, settles;                 /* properties of the transport: other programs write requests; it supports
                                            * bus_settle */
     uint64_t refused, cut;                /* number of requests of an unknown type; number of verdicts with omitted
@@ -106,7 +111,7 @@ struct coordinator {
     atomic_bool has_cancelled;
     pthread_mutex_t lock;
     struct coordinator_stats published; /* guarded by the lock */
-    GArray *cancelled;                  /* tags; guarded by the lock */
+    GArray *cancelled;                  /* tags of cancelled requests; guarded by the lock */
 };
 
 /* --- the outbox --- */
@@ -147,7 +152,7 @@ static bool is_too_large(const struct coordinator *c, const struct outgoing *ite
 
 /* --- outgoing tasks --- */
 
-/* Queues the message to this topic; no further task joins it. */
+/* Queues the unfinished message to this topic. No further task joins it. */
 static void close_message(struct coordinator *c, struct task_topic *topic)
 {
     char key[MSG_KEY_TEXT];
@@ -188,7 +193,7 @@ static bool may_join(const struct coordinator *c, const struct task_topic *topic
            memcmp(topic->tasks[topic->n_tasks - 1].hash, task->hash, sizeof task->hash) == 0;
 }
 
-/* Copies the flow of the task's request. */
+/* Copies the flow of the task's request to the topic. */
 static void note_flow(struct coordinator *c, struct task_topic *topic, const struct msg_task *task)
 {
     const struct bus_message *request = core_token(c->core, task->key);
@@ -310,7 +315,7 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
     char key[MSG_KEY_TEXT];
     enum edge_type type;
     end_tasks(c, message);
-    type_of(c, message, &type, NULL); /* was checked on arrival */
+    type_of(c, message, &type, NULL); /* cannot fail, because the type was checked on arrival */
     enum err_code code = encode(c, verdict, type, &headers[0]);
     if (code == ERR_LIMIT_BYTES) code = encode_smaller(c, verdict, type, &headers[0]);
     if (code) {
@@ -376,7 +381,7 @@ static void on_dead(void *ctx, void *token, const struct err *why)
     dead_letter(ctx, token, why);
 }
 
-/* Acks a request without output. */
+/* Acks a duplicate request, which gets no output. */
 static void on_duplicate(void *ctx, void *token)
 {
     bus_ack(((struct coordinator *)ctx)->consumer, token);
@@ -677,7 +682,7 @@ static void release_held(struct coordinator *c)
  * expensive: it searches for each task among those of its request, and there may be thousands of both. */
 static void drop_unawaited(struct coordinator *c)
 {
-    uint64_t deadlines = c->published.deadlines; /* written by this thread only */
+    uint64_t deadlines = c->published.deadlines; /* needs no lock here, because only this thread writes it */
     if (c->dropped_at == deadlines) return;
     c->dropped_at = deadlines;
     for (GList *at = c->outbox.head, *next; at; at = next) {
@@ -928,7 +933,7 @@ static enum err_code step(struct coordinator *c)
                        * received */
     if (!code) code = flush(c);
     if (!code && n) code = bus_commit(c->consumer);
-    return code == ERR_FULL ? ERR_OK : code; /* servers are unreachable: the next step retries */
+    return code == ERR_FULL ? ERR_OK : code; /* ERR_FULL: servers are unreachable, and the next step retries */
 }
 
 enum err_code coordinator_run(struct coordinator *coordinator, struct err *err)

@@ -18,7 +18,7 @@ struct scoring_models; /* scoring/models.h */
 struct scorer_config;  /* lib/llm/scorer.h */
 struct tracer;         /* lib/base/tracing.h */
 
-/* When a language model judges a candidate (consult.c), and the weight of its opinion. */
+/* Conditions for calling a language model about a candidate (consult.c), and the weight of its opinion. */
 struct coordinator_llm {
     bool on;                 /* false disables the opinions; set, like `low`, `high` and `disagreement`, from
                               * coordinator_config.llm_when */
@@ -43,8 +43,8 @@ struct coordinator_progress {
  * header. Both functions may block. Thread: any. */
 struct coordinator_cache {
     void *ctx;
-    /* Finds the verdict under that key for the current state of the database. Free *bytes with g_free; it is NULL on a
-     * miss. Returns ERR_DB_UNAVAILABLE if the state is unknown, or ERR_UNREACHABLE. */
+    /* Finds the verdict under that key for the current state of the database. Free *bytes with g_free. *bytes is NULL
+     * if there is no verdict. Returns ERR_DB_UNAVAILABLE if the state is unknown, or ERR_UNREACHABLE. */
     enum err_code (*find)(void *ctx, const char *db, const char *key, char **bytes, size_t *len);
     /* Stores a verdict. On failure nothing is cached. */
     enum err_code (*keep)(void *ctx, const char *db, const char *state, const char *key, const void *bytes, size_t len);
@@ -63,7 +63,7 @@ enum coordinator_messages {
     COORDINATOR_MESSAGES
 };
 
-/* Returns the value for "each", "family", "request" or "candidate", and -1 for another name. */
+/* Returns the value for "each", "family", "request" or "candidate". Returns -1 for another name. */
 int coordinator_messages_by_name(const char *name);
 
 struct coordinator_config {
@@ -73,14 +73,14 @@ struct coordinator_config {
     /* where a group that has never read begins: "beginning" or "end"; NULL refuses such a group */
     const char *from;
     int64_t commit_ms;  /* interval of commits under load in ms, if the transport commits verdicts; 0: 100 */
-    uint32_t producers; /* parallel committing producers, each with its share of the partitions; 0: 1 */
+    uint32_t producers; /* number of producers that commit in parallel, each for its share of the partitions; 0: 1 */
     const struct scoring_models *models;
-    struct msg_options defaults;           /* for options that a request leaves unset */
+    struct msg_options defaults;           /* values of options that a request leaves unset */
     uint32_t max_open;                     /* maximum number of open requests; 0: 64 */
-    enum coordinator_messages messages;    /* grouping of tasks into messages */
-    const struct scorer_config *verifier;  /* remote verifier, called before the built-in one; NULL without one */
+    enum coordinator_messages messages;    /* how tasks are grouped into messages */
+    const struct scorer_config *verifier;  /* remote verifier, called before the built-in one; NULL if there is none */
     uint32_t verifier_threads;             /* concurrent calls; 0: 4 */
-    const struct scorer_config *corrector; /* chat model that proposes repairs; NULL without one */
+    const struct scorer_config *corrector; /* chat model that proposes repairs; NULL if there is none */
     uint32_t corrector_threads;            /* concurrent calls; 0: 4 */
     uint32_t corrector_per_minute;         /* maximum calls of this process per minute; 0 means no limit */
     uint32_t corrector_rounds;             /* maximum calls for one answer; 0: 3 */
@@ -94,7 +94,7 @@ struct coordinator_config {
     const char *llm_when;
     bool ignore_drift;                    /* guarantees stay valid even if the traffic differs from that of the
                                            * calibration */
-    const struct scorer_config *polisher; /* chat model that rewords the answer's explanation; NULL without one */
+    const struct scorer_config *polisher; /* chat model that rewords the answer's explanation; NULL if there is none */
     uint32_t polisher_threads;            /* concurrent calls; 0: 4 */
     /* maximum deadline of any request; 0: 600,000 if the transport is shared, otherwise no limit */
     int64_t max_deadline_ms;
@@ -128,14 +128,14 @@ struct coordinator_polish {
 
 /* Outcomes of lookups. A lookup searches for the cached verdict of an equal request. */
 #define COORDINATOR_LOOKUPS(X)                                                                                         \
-    X(hits)     /* had a cached verdict */                                                                             \
-    X(misses)   /* had none */                                                                                         \
-    X(unknown)  /* unknown state of the database */                                                                    \
-    X(late)     /* lookup timed out */                                                                                 \
+    X(hits)     /* a cached verdict was found */                                                                       \
+    X(misses)   /* no cached verdict was found */                                                                      \
+    X(unknown)  /* the state of the database was unknown */                                                            \
+    X(late)     /* the lookup timed out */                                                                             \
     X(failed)   /* Redis failed */                                                                                     \
     X(skipped)  /* no lookup: too many lookups were running, or a take-over was in progress */                         \
-    X(rejected) /* cached bytes did not match the request */                                                           \
-    X(kept)     /* verdicts submitted to the cache */
+    X(rejected) /* the cached bytes did not match the request */                                                       \
+    X(kept)     /* counts verdicts submitted to the cache */
 struct coordinator_lookups {
 #define X(name) uint64_t name;
     COORDINATOR_LOOKUPS(X)
@@ -173,14 +173,15 @@ struct coordinator_stats {
     uint64_t unsendable;                       /* tasks that were too large to send; their families are unavailable */
     int64_t oldest_age_ns;                     /* age of the oldest open request since its arrival; updated with a short
                                                 * delay */
-    uint32_t open;                             /* requests read and not yet decided */
+    uint32_t open;                             /* requests that were read and are not yet decided */
     uint64_t rejected_by[ERR_COUNT];           /* dead-lettered requests and results, by error */
-    struct coordinator_quality quality;        /* of verdicts */
-    struct metrics_histogram latency;          /* from a request's arrival to its verdict, before the commit */
-    /* from a request's arrival in its topic until the coordinator reads it */
+    struct coordinator_quality quality;        /* summary of the verdicts */
+    struct metrics_histogram latency;          /* time from a request's arrival to its verdict, before the commit */
+    /* time from a request's arrival in its topic until the coordinator reads it */
     struct metrics_histogram request_reads;
-    struct metrics_histogram judgements;   /* time from there to the request's verdict */
-    struct metrics_histogram result_reads; /* from a result's arrival in its topic until the coordinator reads it */
+    struct metrics_histogram judgements;   /* time from reading a request to its verdict */
+    struct metrics_histogram result_reads; /* time from a result's arrival in its topic until the coordinator reads
+                                            * it */
     struct bus_once_stats once;            /* zeros if the transport has no transactions */
 };
 
@@ -201,7 +202,8 @@ void coordinator_stop(struct coordinator *coordinator, bool now);
 void coordinator_cancel(struct coordinator *coordinator, uint64_t tag);
 /* Copies the statistics. Thread: any. */
 void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats *out);
-/* Returns the time of the last iteration of the loop on clock_now_ns, or 0 before the first. Thread: any. */
+/* Returns the time at which the loop began its last iteration, on clock_now_ns. Returns 0 before the first one. Thread:
+ * any. */
 int64_t coordinator_heartbeat_ns(const struct coordinator *coordinator);
 
 #endif

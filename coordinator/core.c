@@ -158,7 +158,7 @@ static enum duplicates_answer find_duplicate(struct core *core, struct arena *ar
     return incoming->redriven ? DUPLICATES_NONE : seen;
 }
 
-/* Starts judging an open request, for which nothing has been sent yet. */
+/* Starts judging an open request. No task has been sent for it yet. */
 static void judge(struct request *request, int64_t now_ns)
 {
     struct core *core = request->core;
@@ -383,7 +383,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
     lookup_note_state(request, result->state);
     /* If this family timed out, so will the others. An opinion or a question is optional, so the request continues. */
     bool late = family != VSIG_LLM && !result->asks && err_from_name(result->code) == ERR_DEADLINE;
-    if (result->proposes && decide_is_late(request)) late = true; /* too late to judge proposals */
+    if (result->proposes && decide_is_late(request)) late = true; /* there is no time left to judge proposals */
     if (!late) state->pending &= ~(1U << family);
     if (!late && result->proposes) {
         repair_take_proposals(request, result);

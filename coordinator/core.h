@@ -41,7 +41,7 @@ struct core_config {
 /* An incoming request. */
 struct core_incoming {
     struct msg_key key;
-    void *token; /* returned with the verdict */
+    void *token; /* value passed back with the verdict; owned by the loop */
     const void *bytes;
     size_t len;
     enum edge_type type;
@@ -64,14 +64,14 @@ struct core_model_question {
 /* The response of a remote verifier. */
 struct core_verifier_answer {
     enum err_code code;  /* if it is not ERR_OK, the built-in verifier judges */
-    double p;            /* P(entails), 0 to 1 */
+    double p;            /* entailment, from 0 to 1 */
     const char *message; /* name of the model, or the error; may be NULL */
 };
 
-/* A lookup of a cached verdict for the request with that key. */
+/* A lookup of the cached verdict for a request. */
 struct core_wanted {
     struct msg_key request;
-    const char *db, *key; /* VERDICT_CACHE_KEY */
+    const char *db, *key; /* name of the database; key of VERDICT_CACHE_KEY digits */
     int64_t until_ns;     /* deadline of the wait, on the transport's clock */
 };
 
@@ -79,7 +79,7 @@ struct core_wanted {
 struct core_found {
     enum err_code code; /* ERR_DB_UNAVAILABLE if the state of the database is unknown; another error if the lookup
                          * failed */
-    const void *bytes;  /* NULL on a miss */
+    const void *bytes;  /* NULL if there is no cached verdict */
     size_t len;
 };
 
@@ -95,7 +95,7 @@ struct core_actions {
     void *ctx;
     void (*task)(void *ctx, const struct msg_task *task);
     void (*verdict)(void *ctx, void *token, const struct msg_verdict *verdict);
-    /* The request could not be read; no verdict follows. */
+    /* Dead-letters a request that could not be read. No verdict follows. */
     void (*dead)(void *ctx, void *token, const struct err *why);
     /* Calls the remote verifier. core_verified follows, even on failure. Returns false if it cannot be called now. NULL
      * if there is no verifier. */
@@ -109,18 +109,18 @@ struct core_actions {
      * possible now. NULL if there is no cache; `keep` is then not called. */
     bool (*find)(void *ctx, const struct core_wanted *wanted);
     void (*keep)(void *ctx, const struct core_kept *verdict);
-    /* The request is a duplicate; no verdict follows. NULL if duplicates are judged. */
+    /* Ends a duplicate request. No verdict follows. NULL if duplicates are judged. */
     void (*duplicate)(void *ctx, void *token);
-    /* The request's partition went to another process (core_forget); no verdict follows. May be NULL. */
+    /* Drops a request whose partition went to another process (core_forget). No verdict follows. May be NULL. */
     void (*dropped)(void *ctx, void *token);
-    /* A family has judged a candidate. May be NULL. */
+    /* Reports that a family has judged a candidate. May be NULL. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);
 };
 
 struct core_stats {
     uint64_t requests, verdicts, dead, tasks, results, stray, deadlines;
     uint64_t consultations, consultations_failed;
-    uint64_t questions, answered; /* clarification questions; requests with answers */
+    uint64_t questions, answered; /* number of clarification questions; number of requests with answers */
     uint64_t verifications, verifier_failures;
     struct coordinator_repairs repairs;
     struct coordinator_polish polish;

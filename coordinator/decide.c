@@ -81,7 +81,8 @@ static struct company company_of(const struct request *request, uint32_t n_seen)
     return (struct company){0, request->n, n_seen, request->options.order, true, NULL};
 }
 
-/* Returns the built-in verifier's probability, or NAN without a verifier or features. */
+/* Returns the built-in verifier's probability. Returns NAN if there is no built-in verifier, or if the candidate has no
+ * features. */
 static double ask_builtin(const struct request *request, uint32_t index, const struct company *among)
 {
     const struct candidate_state *state = &request->states[index];
@@ -365,7 +366,7 @@ static void set_answer(struct request *request, struct msg_verdict *verdict, uin
     verdict->p_correct = judged->p_correct;
 }
 
-/* Returns the index of the verdict's cause; the last index is "not enough evidence". */
+/* Returns the index of the verdict's root cause. The last index is "not enough evidence". */
 static unsigned cause_of(const struct msg_verdict *verdict)
 {
     unsigned cause = 0;

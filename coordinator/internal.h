@@ -23,9 +23,9 @@ struct candidate_state {
     bool needs_tasks; /* true if tasks judge it: it parses, repeats no other candidate, and is within max_iterations */
     bool sent;
     int64_t sent_ns;
-    uint32_t pending; /* bits of the families without a result */
+    uint32_t pending; /* bits of the families whose results are missing */
     struct msg_result *results[VSIG_FAMILY_COUNT];
-    const float *features; /* FEATURE_COUNT values; NULL without a usable result of the explain family */
+    const float *features; /* FEATURE_COUNT values; NULL if the explain family has no usable result */
     bool verifier_pending; /* the remote verifier's response is outstanding */
     bool verifier_asked;   /* the remote verifier was called */
     bool consulted;        /* true if a language model was called about it (consult.c) */
@@ -54,7 +54,7 @@ struct correcting {
 struct repair {
     enum repair_phase phase;
     uint32_t best;                     /* candidate that is the answer without a repair, or NO_CANDIDATE */
-    uint32_t of;                       /* candidate to repair */
+    uint32_t of;                       /* index of the candidate to repair */
     double p_old;                      /* P(correct) of that candidate alone; NAN if it does not run */
     const struct msg_result *proposed; /* the worker's result with proposals */
     struct correcting correcting;
@@ -157,7 +157,7 @@ struct core {
     uint32_t n_spare;
     struct arena scratch;              /* for parsing one candidate, or one earlier request */
     struct duplicates *duplicates;     /* NULL if duplicates are judged */
-    struct guarantee_traffic *traffic; /* NULL without a calibration */
+    struct guarantee_traffic *traffic; /* NULL if there is no calibration */
     int64_t now_ns;                    /* time of the last event */
     int64_t wait_ns;                   /* moving mean of the time that a task waits for a worker, including transport in
                                         * both directions */
@@ -172,8 +172,8 @@ void core_note_deadline(struct core *core, int64_t deadline_ns);
  * with that reason. */
 enum err_code ingest_request(struct request *request, struct err *err);
 
-/* Adds proposals, which must live as long as the request, as candidates. Skips repeats, unparsable ones and those
- * beyond MAX_PROPOSED. Returns false if memory is short. */
+/* Adds proposals as candidates. The proposals must live as long as the request. Skips proposals that repeat a
+ * candidate, do not parse, or exceed MAX_PROPOSED. Returns false if memory is short. */
 bool ingest_proposals(struct request *request, const struct msg_proposal *proposals, uint32_t n);
 
 /* decide.c: Decides on each done candidate in order, then sends more candidates or concludes. Returns true if the
@@ -184,9 +184,9 @@ bool decide_is_past_deadline(const struct request *request);
 /* Returns true if the request's deadline has passed, or if workers have spent core_config.max_work_ns on it. No further
  * work is then begun. */
 bool decide_is_late(const struct request *request);
-/* Concludes with the results so far. */
+/* Concludes at the deadline, with the results that have arrived. */
 void decide_deadline(struct request *request, int64_t now_ns);
-/* Concludes as failed. */
+/* Concludes with status failed. */
 void decide_failed(struct request *request, const char *reason, const char *message, int64_t now_ns);
 
 /* Publishes the verdict and frees the request. */
@@ -217,7 +217,7 @@ void consult_take(struct request *request, uint32_t index, const struct msg_resu
 void consult_give_up(struct request *request, int64_t now_ns);
 /* Returns true if the wait for the opinion has timed out. */
 bool consult_is_late(const struct request *request, int64_t now_ns);
-/* Consumes a new opinion: returns its candidate once, or NO_CANDIDATE. */
+/* Returns the candidate of a new opinion, once for each opinion. Returns NO_CANDIDATE if there is no new one. */
 uint32_t consult_concluded(struct request *request);
 
 /* lookup.c: Looks up the cached verdict of an equal request. Returns true if a lookup is outstanding; the request then
@@ -236,7 +236,7 @@ void lookup_note_state(struct request *request, const char *state);
 /* Caches a complete verdict if equal requests may reuse it. */
 void lookup_keep(struct request *request, const struct msg_verdict *verdict);
 
-/* ask.c: Checks that the answers belong to questions about this request. Returns ERR_MALFORMED otherwise. */
+/* ask.c: Checks that the answers belong to questions about this request. Returns ERR_MALFORMED if they do not. */
 enum err_code ask_check_answers(struct request *request, struct err *err);
 /* Returns true if all candidates must be judged, regardless of the strategy, to weigh the readings. */
 bool ask_looks_at_all(const struct request *request);
@@ -246,7 +246,7 @@ void ask_apply_answers(struct request *request);
  * effect at most once for each request. */
 bool ask_begin(struct request *request);
 bool ask_is_pending(const struct request *request);
-/* Returns true if wording for this candidate is outstanding. ask_take consumes it. */
+/* Returns true if the wording for this candidate is outstanding. ask_take handles it. */
 bool ask_awaits(const struct request *request, const uint64_t hash[2]);
 void ask_take(struct request *request, const struct msg_result *result);
 /* Stops waiting for the wording; no question is asked. `why` goes into a note. */
@@ -254,7 +254,7 @@ void ask_give_up(struct request *request, const char *why);
 
 /* spans.c: Begins the request's own span, once the request has been read. Does nothing without tracing. */
 void spans_begin(struct request *request, int64_t now_ns);
-/* Returns the request's trace context for other processes; zeroed without tracing. */
+/* Returns the request's trace context for other processes. It is zero if tracing is disabled. */
 struct trace_context spans_context(const struct request *request);
 /* Begin and end a span below the request's own span. */
 void spans_begin_part(const struct request *request, const char *name, struct trace_span *out);
@@ -273,7 +273,7 @@ bool repair_has_begun(const struct request *request);
 bool repair_awaits(const struct request *request, const uint64_t hash[2]);
 /* Handles the worker's proposals. */
 void repair_take_proposals(struct request *request, const struct msg_result *result);
-/* Returns true if a corrector's response on this candidate is outstanding. repair_take_correction consumes it. */
+/* Returns true if a corrector's response on this candidate is outstanding. repair_take_correction handles it. */
 bool repair_awaits_correction(const struct request *request, const uint64_t hash[2]);
 void repair_take_correction(struct request *request, const struct msg_result *result);
 /* Sends more proposals within the window. Returns true if all are judged and request->repair has the outcome. */
@@ -304,7 +304,7 @@ enum msg_part story_part(const struct request *request, uint32_t index);
  * Has effect at most once for each request. */
 bool story_begin(struct request *request, uint32_t best);
 bool story_is_pending(const struct request *request);
-/* Returns true if rows for this candidate are outstanding. story_take consumes them. */
+/* Returns true if rows for this candidate are outstanding. story_take handles them. */
 bool story_awaits(const struct request *request, const uint64_t hash[2]);
 void story_take(struct request *request, struct msg_result *result);
 /* Returns true if the result, which is for an awaited candidate, contains the awaited part. */
@@ -324,7 +324,8 @@ void polish_take(struct request *request, const struct msg_result *result);
 /* Publishes the verdict unchanged; `why` goes into a note. */
 void polish_give_up(struct request *request, const char *why);
 
-/* gather.c: Combines a candidate's results into its entry in the verdict. Families without a result are unavailable. */
+/* gather.c: Combines a candidate's results into its entry in the verdict. A family without a result becomes
+ * unavailable. */
 void gather_candidate(struct request *request, uint32_t index);
 /* Returns the names of the families in `bits`. */
 const char *const *gather_family_names(struct request *request, uint32_t bits, uint32_t *n);
@@ -398,8 +399,8 @@ enum rules_test {
     RULES_SIGNALS,      /* the signals indicate an error */
     RULES_COMBINED      /* P(correct) is too low */
 };
-/* Returns true if the candidate depends on a name that the request's schema linker was unsure of. Models that do not
- * see the linker's states do not overrule it: the policy is ask or abstain. */
+/* Returns true if the candidate depends on a name that the request's schema linker was unsure of. Such a candidate must
+ * not validate, because the models do not know how unsure the linker was. The policy is then ask or abstain. */
 bool rules_linking_is_uncertain(const struct msg_judged *judged);
 enum rules_test rules_test(const struct request *request, uint32_t index);
 
@@ -410,10 +411,10 @@ enum { NO_CANDIDATE = UINT32_MAX };
 void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best);
 /* Returns why no candidate validates, as a sentence about `best`: the test that it fails, or a tie. */
 const char *why_not_valid(struct request *request, uint32_t best);
-/* Returns such a sentence for an invalid candidate, whatever else is known. */
+/* Returns why an invalid candidate was rejected, as a sentence. Needs no other data. */
 const char *why_invalid(struct request *request, uint32_t index);
-/* Returns why there is no answer. `reason` is the wire name of the error of the first candidate that did not complete,
- * or "invalid_sql" if none started. */
+/* Returns why there is no answer, as a sentence. `reason` becomes the wire name of the error of the first candidate
+ * that did not complete, or "invalid_sql" if none was executed. */
 const char *why_none(struct request *request, const char **reason);
 void why_notes(struct request *request, struct msg_verdict *verdict);
 

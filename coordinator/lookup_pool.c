@@ -14,7 +14,7 @@ enum { THREADS = 4, MAX_FINDS = 1024, MAX_KEEPS = 128 };
 struct job {
     struct msg_key request;
     int64_t until_ns;
-    char *db, *state, *key; /* state is NULL for a lookup */
+    char *db, *state, *key; /* `state` is NULL for a lookup */
     char *bytes;
     size_t len;
     enum err_code code;

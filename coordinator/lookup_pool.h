@@ -19,7 +19,7 @@ enum err_code lookup_pool_new(const struct coordinator_cache *cache, struct bus 
 /* Waits for running calls, drops queued jobs, and frees the pool. NULL is allowed. */
 void lookup_pool_free(struct lookup_pool *pool);
 
-/* Copy their arguments and queue a job. Return false if the queue is full. Never block. Thread: any. */
+/* Queue a job. Copy the arguments. Return false if the queue is full. Never block. Thread: any. */
 bool lookup_pool_find(struct lookup_pool *pool, const struct core_wanted *wanted);
 bool lookup_pool_keep(struct lookup_pool *pool, const struct core_kept *verdict);
 

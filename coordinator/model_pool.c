@@ -17,7 +17,7 @@
 enum { DEFAULT_THREADS = 4, MAX_THREADS = 64, DEFAULT_WAITING = 1024, DEFAULT_TIMEOUT_MS = 60000, OFFER_MS = 100 };
 
 struct job {
-    struct core_model_question question; /* its texts are in `texts` */
+    struct core_model_question question; /* its pointers refer to `texts` */
     char texts[];
 };
 
@@ -74,10 +74,10 @@ static void name_model(struct model_pool *pool, const struct scorer_reply *reply
              reply->model, *version ? ", " : "", version);
 }
 
-/* The parts of a response while it is sent. */
+/* Memory for the parts of a response, until it is sent. */
 struct parts {
     struct scorer_reply reply;
-    char *text; /* written by the model */
+    char *text; /* text that the model wrote */
     char source[160];
     struct msg_proposal proposal;
     struct msg_explanation explanation;

@@ -26,7 +26,7 @@ struct model_pool_config {
     enum model_role role;
     struct examples_shots shots; /* few-shot examples for a corrector */
     uint32_t threads;            /* concurrent calls; 0: 4 */
-    uint32_t max_waiting;        /* queued questions; 0: 1,024 */
+    uint32_t max_waiting;        /* maximum queued questions; 0: 1,024 */
     uint32_t per_minute;         /* maximum questions accepted per minute; 0: no limit */
     int64_t timeout_ms;          /* timeout for a question without a deadline; 0: 60,000 */
     struct tracer *tracer;       /* traces the calls; NULL disables tracing */
@@ -38,7 +38,7 @@ enum err_code model_pool_new(const struct model_pool_config *config, struct mode
 /* Cancels running calls, joins the threads and frees the pool. Queued questions get no response. NULL is allowed. */
 void model_pool_free(struct model_pool *pool);
 
-/* Copies and queues the question. Returns false if the queue is full, the minute's budget is used up, or memory is
+/* Copies and queues the question. Returns false if the queue is full, the budget of the minute is used up, or memory is
  * short. Never blocks. Thread: any. */
 bool model_pool_submit(struct model_pool *pool, const struct core_model_question *question);
 

@@ -17,7 +17,7 @@
 
 #include "proto/message/msg.h"
 
-enum { VERDICT_CACHE_KEY = 64 };              /* hexadecimal digits */
+enum { VERDICT_CACHE_KEY = 64 };              /* length of a key in hexadecimal digits */
 enum { VERDICT_CACHE_MAX_BYTES = 256 << 10 }; /* maximum size of one verdict; larger ones are not cached */
 
 /* Fields of struct msg_request that do not influence the judgement. They are only copied to the verdict, or only route

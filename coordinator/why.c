@@ -255,7 +255,7 @@ const char *why_none(struct request *request, const char **reason)
 
 /* Candidates that get the same note for the same reason. */
 struct group {
-    const char *reason; /* wire name of an error, or our own text */
+    const char *reason; /* wire name of an error, or other text */
     const char *detail; /* further text about the first candidate; may be NULL */
     GString *numbers;
     uint32_t n;
@@ -285,7 +285,7 @@ static const char *why_unverified(struct request *request, uint32_t index, const
     const struct msg_result *result = state->results[VSIG_EXPLAIN];
     bool ran = judged->execution && err_from_name(judged->execution->code) == ERR_OK;
     if (!state->needs_tasks || !judged->judged || judged->invalid || !ran || !isnan(judged->entailment)) return NULL;
-    if (coverage_is_low(request, index)) return NULL; /* has a note of its own */
+    if (coverage_is_low(request, index)) return NULL; /* another note reports this */
     if (!result) return err_name(ERR_DEADLINE);
     if (state->verifier_asked && state->remote_answer.code) return why_silent(state, detail);
     return err_from_name(result->code) ? result->code : "nothing to verify";

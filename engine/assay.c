@@ -50,14 +50,14 @@ struct waiting {
 
 struct assay_engine {
     struct engine *engine;
-    struct arena arena; /* data that the options point to */
+    struct arena arena; /* memory of the copied options */
     struct worker_database *databases;
     bool arena_full; /* true if the arena was too full to copy some of the options */
     pthread_t collector;
 
     pthread_mutex_t lock;
     pthread_cond_t idle; /* signalled when n_out or n_callers falls to 0 */
-    GHashTable *waiting; /* tag → struct waiting, not owned */
+    GHashTable *waiting; /* tag → struct waiting; the table does not own them */
     uint64_t last_tag;
     uint32_t n_out;     /* number of requests whose answer has not been delivered */
     uint32_t n_callers; /* number of calls that assay_close waits for */

@@ -164,7 +164,7 @@ enum assay_status {
     ASSAY_STATUS_ASK          /* no candidate validated; there are questions for the user */
 };
 
-/* Returns the status. A newer library may return a value that is not in this list. */
+/* Returns the status. A newer library may return a value that this header does not list. */
 ASSAY_API enum assay_status assay_verdict_status(const struct assay_verdict *verdict);
 /* Returns the name of the status as in JSON: "validated", "best_effort" ... */
 ASSAY_API const char *assay_verdict_status_name(const struct assay_verdict *verdict);
@@ -172,11 +172,11 @@ ASSAY_API const char *assay_verdict_status_name(const struct assay_verdict *verd
 /* Returns the id of the request, or one that the engine generated if the request had none. */
 ASSAY_API const char *assay_verdict_id(const struct assay_verdict *verdict);
 
-/* Return the index of the chosen candidate, from 0, and its SQL; -1 and NULL if none was chosen. */
+/* Return the index of the chosen candidate, counted from 0, and its SQL. Return -1 and NULL if none was chosen. */
 ASSAY_API int32_t assay_verdict_chosen(const struct assay_verdict *verdict);
 ASSAY_API const char *assay_verdict_sql(const struct assay_verdict *verdict);
 
-/* Return the calibrated probability that the chosen candidate is correct, and the threshold; NaN if unknown. */
+/* Return the calibrated probability that the chosen candidate is correct, and the threshold. Return NaN if unknown. */
 ASSAY_API double assay_verdict_p_correct(const struct assay_verdict *verdict);
 ASSAY_API double assay_verdict_threshold(const struct assay_verdict *verdict);
 

@@ -60,7 +60,7 @@ struct engine {
     struct examples *examples;        /* may be NULL */
     struct examples_encoder *encoder; /* may be NULL */
     struct llm *llm;                  /* may be NULL */
-    struct vsig_options *own_signals; /* used if the caller supplied none */
+    struct vsig_options *own_signals; /* used if the caller supplied no signal options */
     struct coordinator *coordinator;
     pthread_t coordinator_thread;
     bool coordinator_running;
@@ -80,7 +80,7 @@ struct engine {
     uint32_t in_flight, window;
     GHashTable *open; /* tenant → number of requests in flight, large ones counted as several; NULL if tenants are not
                        * counted */
-    GHashTable *weights; /* tag → weight of the request, if it is not 1 */
+    GHashTable *weights; /* tag → weight of the request; weights of 1 are not stored */
     bool finished, interrupted;
     struct err failure; /* first failure of any thread */
     bool shows_locations;

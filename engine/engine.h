@@ -32,13 +32,13 @@ struct engine_config {
     const char *transport; /* NULL means "local" */
     struct worker_databases databases;
     const char *models_dir;         /* as the argument of models_load */
-    const char *label_model;        /* NULL, a file, or "none" */
-    const char *classifier;         /* NULL, a file, or "none" */
+    const char *label_model;        /* a file, or "none"; NULL selects the default */
+    const char *classifier;         /* a file, or "none"; NULL selects the default */
     const char *calibration;        /* file from `assay calibrate`; NULL disables guarantees */
     bool ignore_drift;              /* guarantees stay valid even if the traffic has drifted from that of the
                                   * calibration */
-    const char *verifier;           /* NULL for the built-in one, a file, or "none" */
-    struct scorer_config remote;    /* a remote verifier; disabled without a backend */
+    const char *verifier;           /* a file, or "none"; NULL selects the built-in one */
+    struct scorer_config remote;    /* remote verifier; disabled without a backend */
     uint32_t remote_threads;        /* concurrent calls; 0 means 4 */
     struct scorer_config corrector; /* a chat model that proposes repairs; disabled without an endpoint */
     uint32_t corrector_threads;     /* concurrent calls; 0 means 4 */
@@ -75,7 +75,7 @@ struct engine_config {
 
 struct engine_stats {
     struct coordinator_stats coordinator;
-    struct worker_stats workers; /* sum over the threads */
+    struct worker_stats workers; /* sum over all workers */
     struct cache_stats redis;    /* zeros if disabled */
     struct llm_stats llm;        /* zeros if disabled */
     double cpu_s;                /* CPU time of the whole process */

@@ -20,7 +20,7 @@ void reorder_free(struct reorder *reorder);
 /* Appends the request of this tag to the order. Tags are unique and not 0. */
 void reorder_expect(struct reorder *reorder, uint64_t tag);
 
-/* Takes ownership of a verdict whose tag is expected. */
+/* Adds a verdict, whose tag must be expected. Takes ownership of it. */
 void reorder_put(struct reorder *reorder, struct msg_verdict *verdict);
 
 /* Returns the next verdict in order. Returns NULL if it has not arrived or if nothing is in flight. Free with

@@ -314,7 +314,7 @@ static enum found try_lock(struct flight *flight, struct schema_index **out)
     redisReply *replies[4];
     if (links_call(&flight->cache->links, commands, 4, false, replies, NULL)) return NO_REDIS;
     bool mine = is_string(replies[1]) && strcmp(replies[1]->str, flight->lock.token) == 0;
-    bool lockable = mine || is_string(replies[1]); /* otherwise memory is full, or the key has another type */
+    bool lockable = mine || is_string(replies[1]); /* false if memory is full, or if the key has another type */
     bool there = replies[3]->type != REDIS_REPLY_NIL;
     note_time(flight, replies[2]);
     *out = is_string(replies[3]) ? read_reply(flight, replies[3]) : NULL;

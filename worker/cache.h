@@ -17,7 +17,7 @@
  * One process of the fleet builds an index. It takes the lock with SET NX PX, and a heartbeat renews the lock. The
  * others wait for the index, at most `wait_ms`, then build their own. A builder that was paused past its lease finds
  * another token in the lock. It uses its index locally and does not publish it. `when` is the time on the server's
- * clock at which the lock was taken, so a late builder of an old index cannot overwrite a newer pointer.
+ * clock at which the lock was taken. It prevents a late builder of an old index from overwriting a newer pointer.
  */
 #ifndef ASSAY_WORKER_CACHE_H
 #define ASSAY_WORKER_CACHE_H
@@ -32,7 +32,7 @@ struct cache_config {
     const char *user, *password_file, *password_variable; /* files and variables that hold the password: first line of a
                                                            * file; name of an environment variable */
     uint32_t database;
-    const char *prefix; /* "assay" */
+    const char *prefix; /* prefix of the keys; NULL: "assay" */
     int64_t ttl_ms;     /* lifetime of an index since its last use; default 7 days */
     int64_t timeout_ms; /* maximum time without data, and to connect; default 500. A whole call may take 8 times as
                          * long */
@@ -42,7 +42,7 @@ struct cache_config {
     uint64_t max_bytes; /* maximum size of a reply or index that is accepted or stored; default 256 MiB */
 };
 
-/* counter, meaning */
+/* X(counter, meaning) */
 #define CACHE_COUNTERS(X)                                                                                              \
     X(hits, "indexes read from Redis")                                                                                 \
     X(misses, "indexes not found in Redis")                                                                            \

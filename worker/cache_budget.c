@@ -13,7 +13,7 @@ struct budget {
     struct links links;
     bool linked;
     char *key;
-    double limits[AMOUNTS]; /* per minute; 0 means no limit */
+    double limits[AMOUNTS]; /* limits per minute; 0 means no limit */
     double share;           /* factor for the limits of this process if Redis is unavailable */
     pthread_mutex_t lock;   /* guards the fields below */
     double left[AMOUNTS];

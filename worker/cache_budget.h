@@ -18,7 +18,7 @@ struct budget_config {
     struct cache_config redis;       /* if it has no address, only shares are used */
     uint32_t processes;              /* number of processes assumed if Redis is unavailable; 0: 8 with Redis, 1
                                       * without */
-    struct budget_amount per_minute; /* 0 means no limit */
+    struct budget_amount per_minute; /* limits per minute; 0 means no limit */
 };
 
 struct budget;

@@ -67,7 +67,7 @@ struct exchange {
     struct links *links;
     struct link *link;
     const char *out;
-    size_t left; /* bytes to send */
+    size_t left; /* number of bytes that are not sent yet */
     uint64_t received;
     redisReply **replies;
     uint32_t n, got;

@@ -22,7 +22,7 @@ static const struct backoff PAUSES = {10000000, 250000000, 0.5, 1.5};
 struct reply {
     char *key, *text;
     int64_t ends_ns;
-    GList *place; /* link in `recent` */
+    GList *place; /* link of the reply in `recent` */
 };
 
 struct replies {

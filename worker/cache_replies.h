@@ -15,8 +15,8 @@ enum { REPLIES_KEY = 64 }; /* hexadecimal digits of a hash */
 struct replies_config {
     struct cache_config redis; /* if it has no address, replies are cached only in memory */
     uint32_t entries;          /* maximum replies in memory; 0: 4,096 */
-    int64_t ttl_ms;            /* 0: a day */
-    int64_t lease_ms;          /* 0: 30,000 */
+    int64_t ttl_ms;            /* lifetime of a cached reply; 0: a day */
+    int64_t lease_ms;          /* lifetime of a lease; 0: 30,000 */
 };
 
 enum replies_found {

@@ -181,7 +181,7 @@ static gboolean copy_name(void *name, void *unused, void *list)
     struct name_list *names = list;
     (void)unused;
     names->items[names->n] = arena_strdup(names->arena, name);
-    return !names->items[names->n++]; /* TRUE: stop */
+    return !names->items[names->n++]; /* TRUE ends the traversal */
 }
 
 enum err_code worker_databases_names(const struct worker_databases *databases, struct arena *arena,

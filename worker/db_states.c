@@ -16,7 +16,7 @@
 enum { LOOK_MS = 1000, STATE_MS = 5000, IDLE_MS = 600000, MAX_WATCHED = 1024 };
 static const int64_t MS = 1000000;
 
-/* A watched database. */
+/* A database that the thread inspects. */
 struct watched {
     char *path;
     int64_t used_ns; /* guarded by the lock, like the next field */

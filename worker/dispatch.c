@@ -454,7 +454,7 @@ static enum err_code check_abandoned(struct breakers *breakers, const struct wor
     return breakers_check_abandoned(breakers, db, entry->path, wait_ms, err);
 }
 
-/* Judges a task if its database is available. *wait_ms is the time until the next attempt, if known. */
+/* Judges a task if its database is available. Otherwise *wait_ms is the time until the next attempt, if known. */
 static enum err_code judge(struct lane *lane, const struct polled_task *polled, bool suspect, struct msg_result *result,
                            int64_t *wait_ms, struct err *err)
 {
@@ -479,7 +479,7 @@ static enum err_code judge(struct lane *lane, const struct polled_task *polled, 
     return code;
 }
 
-/* Begins the span of a task, below that of its request. */
+/* Begins the span of a task, as a child of the request's span. */
 static void begin_span(struct lane *lane, const struct msg_task *task, struct trace_span *span)
 {
     struct trace_context parent = {0};

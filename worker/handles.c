@@ -51,7 +51,7 @@ void handles_interrupt(struct handles *handles)
 
 void handles_free(struct handles *handles)
 {
-    if (!handles->max) return; /* never initialized */
+    if (!handles->max) return; /* the struct was never initialized */
     for (uint32_t i = 0; i < handles->n; i++) close_handle(handles, &handles->items[i]);
     executor_free(handles->executor);
     free(handles->items);

@@ -18,7 +18,7 @@ struct handle {
     struct db *db;
     struct db_memo *memo; /* result cache */
     char memo_of[33];     /* fingerprint of the database to which the result cache belongs */
-    uint64_t used;        /* tick of the last use */
+    uint64_t used;        /* value of handles.tick at the last use */
 };
 
 struct handles {
@@ -57,12 +57,12 @@ struct reading {
     struct arena arena; /* owns the pointers below */
     uint64_t used;      /* value of workspace.turns at the last use; 0 if empty */
     struct msg_key key;
-    struct schema_index *schema; /* owned reference */
+    struct schema_index *schema; /* index of the database; the reading owns a reference */
     char state[STATE_TEXT];      /* state of the database that the index describes; "" if unknown */
     char *question, *evidence;
     struct vsig_uncertain *uncertain; /* names that the request's schema linker was unsure of */
     uint32_t n_uncertain;
-    const struct question *analysis; /* NULL without a question */
+    const struct question *analysis; /* NULL if there is no question */
     struct schema_gate gate;         /* checks the database's own statements; its names are in the arena; it refuses
                                       * nothing if n is 0 */
 };
@@ -73,7 +73,7 @@ struct workspace {
     const struct worker_config *config;
     struct handles *handles; /* handles of the same thread */
     struct worker_stats *stats;
-    struct trace_context trace; /* of the current task */
+    struct trace_context trace; /* trace context of the current task */
 
     struct reading readings[KEPT_READINGS];
     struct reading *reading; /* the current reading, one of `readings` */
@@ -91,7 +91,7 @@ struct workspace {
     /* Whether the engine accepts the candidate. */
     bool checked, ran;          /* the candidate was prepared; it was executed */
     enum err_code invalid_code; /* ERR_OK, or why the candidate is invalid */
-    struct err engine_err;      /* engine's error */
+    struct err engine_err;      /* error that the engine reported */
     bool failed_running;        /* the engine accepted the statement and failed while running it */
     int offset;
 };
@@ -147,7 +147,7 @@ struct outbox {
     struct bus_out out[OUTBOX]; /* each message has results of one request */
     struct polled_task *done[OUTBOX];
     uint32_t with[OUTBOX]; /* index in `out` of the message with the result of the same entry of `done` */
-    uint32_t n_out, n;     /* n_out <= n */
+    uint32_t n_out, n;     /* number of messages; number of tasks (at least n_out) */
 };
 
 /* A message that this worker nacked, and how often. The other deliveries of the message went to other workers. */
@@ -218,7 +218,7 @@ struct lane {
     atomic_llong heartbeat_ns;     /* 0 while the lane waits to become the leader */
 
     /* The current candidate; guarded by the worker's turn. */
-    struct batch *batch; /* NULL without a candidate */
+    struct batch *batch; /* NULL if the lane has no candidate */
     uint32_t next, end;  /* range of its tasks that have not been started */
     int64_t since_ns;    /* time when the lane took the candidate */
 

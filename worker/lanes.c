@@ -13,9 +13,9 @@
  * A batch stays until all lanes that took a candidate from it are done. A lane has one candidate, so one batch more
  * than lanes is enough.
  *
- * Rejected: trying each candidate for slow_ms and restarting it in another lane (costs twice, and breakers and result
- * caches would treat the interrupted run as a failure). Rejected: a queue of slow candidates (queued candidates have
- * deadlines too, and one more lane has the same effect). Rejected: a thread for each task (candidates of a request
+ * Rejected: trying each candidate for slow_ms and restarting it in another lane. That costs twice, and breakers and
+ * result caches would treat the interrupted run as a failure. Rejected: a queue of slow candidates (queued candidates
+ * have deadlines too, and one more lane has the same effect). Rejected: a thread for each task (candidates of a request
  * share their lane's data).
  */
 #include "worker/internal.h"

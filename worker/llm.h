@@ -40,7 +40,7 @@ struct llm_usage {
 /* A reply for the family's signals. */
 struct llm_answer {
     struct vsig_reply reply;
-    json_t *parts[ASK_COUNT]; /* owned; the reply points to them */
+    json_t *parts[ASK_COUNT]; /* JSON values that this struct owns, and to which `reply` points */
     struct llm_usage usage;
     char source[160]; /* name of the model, and versions of its instructions */
 };
@@ -60,7 +60,7 @@ void llm_stop(struct llm *llm);
 void llm_ask(struct llm *llm, const char *data, int64_t deadline_ns, struct llm_answer *out);
 void llm_answer_clear(struct llm_answer *answer);
 
-/* counter, meaning */
+/* X(counter, meaning) */
 #define LLM_COUNTERS(X)                                                                                                \
     X(calls, "requests to language models that were answered or failed")                                               \
     X(failures, "requests to language models that failed")                                                             \

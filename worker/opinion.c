@@ -25,7 +25,7 @@ static void set_text(json_t *object, const char *key, const char *text)
     if (text && *text) json_object_set_new(object, key, json_string(text)); /* invalid UTF-8 is omitted */
 }
 
-/* Returns JSON allocated with malloc, or NULL if a text is missing or invalid. */
+/* Returns the model's input as JSON, allocated with malloc. Returns NULL if a text is missing or invalid. */
 static char *data_of(const struct workspace *ws, const struct msg_task *task)
 {
     const struct schema_describe_options shown = {.values = task->expose != MSG_EXPOSE_NONE,

@@ -24,10 +24,10 @@
 struct permits_config {
     struct cache_config redis; /* if it has no address, only shares are used */
     uint32_t processes;        /* number of processes assumed if Redis is unavailable; 0: 8 */
-    int64_t lease_ms;          /* 0: 15,000 */
+    int64_t lease_ms;          /* lifetime of a lease; 0: 15,000 */
 };
 
-/* counter, meaning */
+/* X(counter, meaning) */
 #define PERMIT_COUNTERS(X)                                                                                             \
     X(taken, "permits acquired in Redis")                                                                              \
     X(local, "permits acquired from this process's share because Redis was unavailable")                               \

@@ -1,9 +1,8 @@
-/* DESIGN: creating, subscribing and stopping a worker. Its threads are in lanes.c, and the outcome of tasks in
- * dispatch.c.
+/* DESIGN: creates, subscribes and stops a worker. lanes.c has its threads, and dispatch.c the outcome of tasks.
  *
- * A worker subscribes to the topics of its families, and to the topic of all families if it serves them all and the
- * topic exists. A worker that serves only language models has one lane, because its threads wait for the models.
- * Statistics are summed over the lanes on request.
+ * A worker subscribes to the topics of its families. It also subscribes to the topic of all families if it serves them
+ * all and the topic exists. A worker that serves only language models has one lane, because its threads wait for the
+ * models. Statistics are summed over the lanes on request.
  */
 #include "worker/internal.h"
 

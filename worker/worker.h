@@ -1,8 +1,9 @@
 /* A worker: takes tasks of its families, runs their signals, sends results.
  *
- * It identifies a database by the name in the task and searches for the file under its own roots, so no message can
- * name a path. It caches a few open databases, the analysis of the last question and the last parsed candidate. The
- * families of a candidate, and the candidates of a request, therefore share that work if they arrive together.
+ * It identifies a database by the name in the task, and searches for the file under its own roots. No message can
+ * therefore name a path. It caches a few open databases, the analysis of the last question and the last parsed
+ * candidate. The families of a candidate, and the candidates of a request, therefore share that work if they arrive
+ * together.
  */
 #ifndef ASSAY_WORKER_WORKER_H
 #define ASSAY_WORKER_WORKER_H
@@ -25,10 +26,10 @@ struct worker_database {
     const char *name, *path;         /* a file, or a connection string that may contain a secret */
     const char *descriptions;        /* folder; NULL: the setting of the schema cache */
     enum msg_expose expose;          /* upper limit, whatever the request allows; unset: the request decides */
-    const char *const *deny_columns; /* in addition to a request's own */
+    const char *const *deny_columns; /* denied columns, in addition to those of a request */
     uint32_t n_deny_columns;
     enum worker_deny deny_mode; /* unset: the mode for all databases */
-    uint32_t max_statements;    /* concurrent statements of the whole fleet (permits.h); 0 means no limit */
+    uint32_t max_statements;    /* maximum concurrent statements of the whole fleet (permits.h); 0 means no limit */
     struct db_limits limits;    /* limits of a statement; zeros: the worker's limits */
 };
 
@@ -95,7 +96,7 @@ struct tracer;    /* lib/base/tracing.h */
 struct worker_config {
     struct bus *bus;
     const char *group;           /* NULL: "assay-worker" */
-    const char *const *families; /* by name; n_families 0: all */
+    const char *const *families; /* names of the families to serve; n_families 0: all */
     uint32_t n_families;
     struct worker_databases databases;
     struct schema_cache *schemas; /* shared by the threads of a process */
@@ -105,7 +106,7 @@ struct worker_config {
     uint32_t max_attempts;  /* maximum attempts of a task with a transient failure (such as a locked database); 0: 5 */
     int64_t retry_ms;       /* pause before the first retry, which doubles for each further one; 0: 20 */
     uint32_t slow_threads;  /* number of threads that finish slow candidates while others are judged; may be 0 */
-    int64_t slow_ms;        /* limit after which a candidate is slow; 0: 20 */
+    int64_t slow_ms;        /* time in ms after which a candidate is slow; 0: 20 */
     int64_t explain_ms;     /* time for all statements that explain one candidate; 0: 1,000 */
     uint32_t sample_rows;   /* number of result rows shown if the policy exposes rows; 0: 5 */
     /* program whose processes run statements on SQLite (lib/db/executor.h); NULL: they run in this process */
@@ -115,7 +116,7 @@ struct worker_config {
     struct llm *llm;           /* models of the family llm, which is not served if this is NULL */
     struct examples *examples; /* few-shot examples whose edits are tried for repairs */
     struct breakers *breakers; /* circuit breakers of the databases */
-    struct permits *permits;   /* enforce max_statements of the catalogue's entries */
+    struct permits *permits;   /* enforces max_statements of the catalogue's entries */
     struct db_states *states;  /* states of the databases, for results */
     struct tracer *tracer;     /* traces tasks that have a trace context */
 
@@ -158,7 +159,7 @@ struct worker_liveness {
     /* time of the last poll or taken task (clock_now_ns), from the active thread where it is the oldest. 0 before the
      * first poll */
     int64_t heartbeat_ns;
-    uint32_t in_flight; /* tasks taken and not yet answered */
+    uint32_t in_flight; /* number of tasks taken and not yet answered */
 };
 
 struct worker;

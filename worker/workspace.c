@@ -141,7 +141,7 @@ static bool is_kept(const struct reading *reading, const struct msg_task *task, 
            g_strcmp0(reading->evidence, to_read(task, task->evidence)) == 0;
 }
 
-/* Returns the reading of the task's request, or the least recently used one. */
+/* Returns the cached reading of the task's request. If there is none, returns the least recently used one. */
 static struct reading *find_reading(struct workspace *ws, const struct msg_task *task,
                                     const struct schema_index *schema)
 {
@@ -239,7 +239,7 @@ static enum err_code take_database(struct workspace *ws, const struct msg_task *
     db_set_memo((*handle)->db, NULL); /* the result cache is off here, because an index must be built from current
                                        * data */
     code = take_index(ws, task, *handle, schema, err);
-    if (code) handles_drop(ws->handles, *handle); /* a replaced or removed file is opened again */
+    if (code) handles_drop(ws->handles, *handle); /* so that a replaced or removed file is opened again */
     if (!code || !task->schema || err_class(code) != ERR_CLASS_REJECT) return code;
     struct err why = *err; /* for example a view whose reading never ends */
     return err_set(err, ERR_SCHEMA, "%s", why.text);

@@ -28,7 +28,7 @@ struct fair_item {
 
 struct fair_queue;
 
-/* Returns a new queue; never NULL. `limits` applies to each flow of a level; 0 means no limit. Free with
+/* Returns a new queue; never NULL. `limits` has the limit for each flow of a level; 0 means no limit. Free with
  * fair_queue_free. */
 struct fair_queue *fair_queue_new(const uint32_t limits[FAIR_LEVELS]);
 /* Frees the queue and calls `free_item` on each waiting item. Items in flight belong to their holders. */

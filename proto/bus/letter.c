@@ -68,7 +68,7 @@ static const char *host_name(struct letter *letter)
     return letter->host;
 }
 
-/* Formats a number into a field and evaluates to the field. */
+/* Formats a number into a field. The value of the expression is the field. */
 #define NUMBER(field, format, value) (snprintf(field, sizeof field, format, value), field)
 
 static void add_story(struct letter *letter, const struct bus_message *message, const struct letter_cause *cause)

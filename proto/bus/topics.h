@@ -27,7 +27,7 @@ enum topic_state { TOPIC_MISSING, TOPIC_MADE, TOPIC_AS_PLANNED, TOPIC_DIFFERS, T
 struct topic_report {
     enum topic_state state;
     int32_t partitions, replicas; /* actual numbers */
-    char differs[300];            /* "partitions 4, not 24; ..." */
+    char differs[300];            /* text such as "partitions 4, not 24; ..." */
 };
 
 struct topics_config {
@@ -39,9 +39,9 @@ struct topics_config {
     int64_t
         /* retention of requests, tasks, results and traces; 0: 3 days; must be below the brokers' offsets.retention */
         retention_ms;
-    int64_t verdict_retention_ms;  /* 0: 7 days */
+    int64_t verdict_retention_ms;  /* retention of verdicts; 0: 7 days */
     int64_t letter_retention_ms;   /* retention of dead letters; 0: 30 days */
-    int64_t feedback_retention_ms; /* 0: 400 days */
+    int64_t feedback_retention_ms; /* retention of feedback; 0: 400 days */
     const char *const *families;
     uint32_t n_families;
 };

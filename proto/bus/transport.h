@@ -30,7 +30,7 @@
 #define BUS_TRACES       "assay.traces"   /* traces of schema linkers; read by `assay link judge`, not by the fleet */
 #define BUS_DLQ          "assay.dlq"
 #define BUS_TASKS_DLQ    "assay.tasks.dlq"
-#define BUS_TASKS_PREFIX "assay.tasks."      /* followed by the family */
+#define BUS_TASKS_PREFIX "assay.tasks."      /* the name of the family follows */
 #define BUS_TASKS_ALL    "assay.tasks.all"   /* tasks of all families but llm */
 #define BUS_GROUP        "assay-coordinator" /* group of coordinators */
 
@@ -78,7 +78,7 @@ struct bus_message {
     const uint64_t *flow; /* flow given to bus_produce; NULL if none was given or the topic is not in bus_config.fair */
     int64_t time_ns;      /* time of arrival at the transport, on the clock of bus_now_ns */
     int64_t taken_ns;     /* time when the reader started to process it, on the same clock; set by the reader */
-    uint32_t attempts;    /* known deliveries before this one */
+    uint32_t attempts;    /* number of known deliveries before this one */
     bool history;         /* the message was settled before and is delivered again only as history (bus_subscribe_once);
                            * it must be acked */
 };
@@ -143,13 +143,13 @@ enum { BUS_ONCE_GAPS = 64 };
 /* A partition, and the number of offsets from its first unsettled to its last read record. */
 struct bus_once_gap {
     int32_t partition;
-    int64_t gap; /* 0 also if the partition now has another owner */
+    int64_t gap; /* also 0 if the partition now has another owner */
 };
 
 struct bus_once_stats {
     uint64_t committed, aborted;      /* number of transactions */
     int64_t commit_ns, commit_max_ns; /* sum and maximum of the time from begin to end of a commit */
-    struct metrics_histogram commits; /* distribution of these times */
+    struct metrics_histogram commits; /* distribution of the time of a commit */
     struct metrics_histogram waits;   /* time of an output from settling to the begin of its transaction */
     struct metrics_histogram writes;  /* time of a transaction from its begin until all outputs are acknowledged */
     struct metrics_histogram ends;    /* time of a transaction from there until it is committed */
@@ -163,7 +163,7 @@ struct bus_once_stats {
     uint32_t waiting;                        /* requests settled and not committed */
     struct bus_once_gap gaps[BUS_ONCE_GAPS]; /* gaps of the first BUS_ONCE_GAPS partitions */
     uint32_t n_gaps;
-    int64_t restored_ns;  /* duration of the last take-over, until its earlier results were read */
+    int64_t restored_ns;  /* duration of the last take-over, from its start until its earlier results were read */
     int64_t restoring_ns; /* age of the current take-over; 0 if there is none */
     uint32_t closed;      /* number of assigned partitions that are not read, because another topic lacks them */
 };
@@ -185,7 +185,7 @@ struct bus_transport {
     void (*close)(struct bus *bus);
 
     /* out */
-    /* may be NULL */
+    /* NULL if the transport needs no such query */
     enum err_code (*know_topics)(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
     /* NULL if bus.max_message applies to every topic */
     size_t (*max_bytes)(struct bus *bus, const char *topic);
@@ -273,13 +273,13 @@ static inline enum err_code bus_produce_with_report(struct bus *bus, const struc
                                                : ERR_CONFIG;
 }
 
-/* Drops the messages of that flow that are not in flight. */
+/* Drops the messages of that flow, except those in flight. */
 static inline void bus_forget(struct bus *bus, const char *topic, const uint64_t flow[BUS_FLOW_LEVELS])
 {
     if (bus->transport->forget) bus->transport->forget(bus, topic, flow);
 }
 
-/* Waits until everything produced so far is durable. Returns ERR_FULL after timeout_ms. */
+/* Waits until all messages produced so far are durable. Returns ERR_FULL after timeout_ms. */
 static inline enum err_code bus_flush(struct bus *bus, int64_t timeout_ms)
 {
     return bus->transport->flush ? bus->transport->flush(bus, timeout_ms) : ERR_OK;

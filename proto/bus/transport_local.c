@@ -49,7 +49,7 @@ struct message {
     int64_t due_ns;        /* earliest time of delivery; 0: at once */
     struct fair_item item; /* used if the topic is fair */
     uint64_t flow[BUS_FLOW_LEVELS];
-    char block[]; /* headers, key, value */
+    char block[]; /* memory for headers, key and value */
 };
 
 struct list {
@@ -65,7 +65,7 @@ struct group {
     uint32_t members, waiting_writers;
     uint32_t waiting_readers, choosy_readers; /* `choosy_readers` counts those that wait for some of the topics only */
     struct list delayed;                      /* messages that were nacked with a delay, ordered by due_ns */
-    struct group *next;                       /* next group of the bus */
+    struct group *next;                       /* list of all groups of the bus */
 };
 
 struct topic {

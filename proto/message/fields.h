@@ -20,12 +20,12 @@ enum field_type {
     FIELD_CSTR,     /* const char *; no NUL inside */
     FIELD_UTF8,     /* as FIELD_CSTR, and valid UTF-8 */
     FIELD_TEXT,     /* struct msg_text; any bytes */
-    FIELD_STRINGS,  /* const char *const * and count */
+    FIELD_STRINGS,  /* array of const char *, and its count */
     FIELD_VALUES,   /* as FIELD_STRINGS, but items may be NULL */
-    FIELD_NUMBERS,  /* struct msg_number * and count; ascending ids, finite values */
+    FIELD_NUMBERS,  /* array of struct msg_number, and its count; ascending ids, finite values */
     FIELD_STRUCT,   /* embedded struct */
     FIELD_OPTIONAL, /* pointer to a struct, or NULL */
-    FIELD_LIST,     /* pointer to structs and count */
+    FIELD_LIST,     /* array of structs, and its count */
     FIELD_TYPE_COUNT
 };
 
@@ -57,7 +57,7 @@ enum err_code msg_encode(struct msg_buffer *out, enum msg_kind kind, const struc
 enum err_code msg_append(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message);
 enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
                          size_t len, void **out, struct err *err);
-/* Decodes the first of several frames. *used is its length in bytes. */
+/* Decodes the first of several frames. *used becomes its length in bytes. */
 enum err_code msg_decode_first(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
                                size_t len, void **out, size_t *used, struct err *err);
 

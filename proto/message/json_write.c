@@ -220,7 +220,7 @@ static void write_real(struct writer *w, const char *key, double real)
     }
     int n = snprintf(text, sizeof text - 2, "%.6g", real);
     char *e = strchr(text, 'e');
-    if (e) /* e+06 → e6, e-05 → e-5 */
+    if (e) /* shortens e+06 to e6, and e-05 to e-5 */
         snprintf(e + 1, 8, "%ld", strtol(e + 1, NULL, 10));
     else if (!strchr(text, '.'))
         memcpy(text + n, ".0", 3);

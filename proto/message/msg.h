@@ -28,19 +28,20 @@ enum { MSG_SCHEMA_VERSION = 2 }; /* version of the verdict as JSON */
 
 /* Bounds. The decoder checks them before it allocates the counted objects. */
 enum {
-    MSG_MAX_BYTES = 64 << 20,    /* one message */
+    MSG_MAX_BYTES = 64 << 20,    /* bytes of one message */
     MSG_MAX_DEPTH = 16,          /* levels of nesting */
-    MSG_MAX_LINE = 16 << 20,     /* one line of a log */
-    MSG_MAX_CANDIDATES = 4096,   /* in one request */
+    MSG_MAX_LINE = 16 << 20,     /* bytes of one line of a log */
+    MSG_MAX_CANDIDATES = 4096,   /* candidates in one request */
     MSG_MAX_JOINED = 30,         /* tasks in one message: 5 candidates with 5 or 6 families each */
     MSG_MAX_QUESTION = 64 << 10, /* bytes of the question, or of the evidence */
     MSG_MAX_META = 1 << 20,      /* bytes of meta as JSON */
-    MSG_MAX_SCHEMA = 256 << 10,  /* bytes of DDL in place of a database */
+    MSG_MAX_SCHEMA = 256 << 10,  /* bytes of DDL instead of a database */
     MSG_MAX_SQL = 1 << 20,       /* bytes of one candidate; the parser has a lower limit */
     MSG_MAX_NAME = 256,          /* bytes of an id, db, family or generator */
     MSG_MAX_ANSWERS = 8,         /* user answers in one request */
     MSG_MAX_UNCERTAIN = 64,      /* uncertain names of a linking */
-    MSG_MAX_LIST = 1024,         /* families, generators, denied columns, findings, clauses ... */
+    MSG_MAX_LIST = 1024,         /* items of each other list: families, generators, denied columns, findings, clauses
+                                  * ... */
     MSG_MAX_PREMISE = 64 << 10   /* bytes of an explanation's prose, and of its premise */
 };
 
@@ -127,10 +128,10 @@ enum msg_part {
     MSG_PART_ROWS, /* only the prose, with the source rows of the result, or why there are none */
     MSG_PART_COUNT
 };
-enum msg_state { MSG_SILENT, MSG_FIRED, MSG_UNAVAILABLE, MSG_STATE_COUNT }; /* as enum vsig_state */
-enum msg_severity { MSG_NOTE, MSG_WARNING, MSG_ERROR, MSG_SEVERITY_COUNT }; /* as enum vsig_severity */
+enum msg_state { MSG_SILENT, MSG_FIRED, MSG_UNAVAILABLE, MSG_STATE_COUNT }; /* same values as enum vsig_state */
+enum msg_severity { MSG_NOTE, MSG_WARNING, MSG_ERROR, MSG_SEVERITY_COUNT }; /* same values as enum vsig_severity */
 enum msg_status {
-    MSG_STATUS_FAILED,      /* could not be judged; see reason */
+    MSG_STATUS_FAILED,      /* could not be judged; `reason` has the cause */
     MSG_STATUS_VALIDATED,   /* P(correct) of the chosen candidate reaches the threshold */
     MSG_STATUS_REPAIRED,    /* P(correct) of a repair reaches the threshold */
     MSG_STATUS_BEST_EFFORT, /* no candidate validated; the answer is the best one */
@@ -166,7 +167,7 @@ struct msg_candidate {
     uint32_t n_generators;
 };
 
-/* The options of a request; a field of 0 means the configured default. */
+/* The options of a request. A field of 0 selects the configured default. */
 struct msg_options {
     int64_t deadline_ms;     /* time from the request's arrival; below 0: no limit */
     uint32_t max_iterations; /* maximum number of candidates to judge; default: all */
@@ -174,7 +175,7 @@ struct msg_options {
     enum msg_strategy strategy;
     enum msg_policy policy;
     enum msg_expose expose;
-    double threshold;            /* minimum P(correct) to validate; default: the model's own */
+    double threshold;            /* minimum P(correct) to validate; default: threshold of the model */
     double alpha;                /* maximum share of wrong answers among validated ones; replaces `threshold` */
     const char *const *families; /* families to run; empty: all */
     uint32_t n_families;
@@ -183,7 +184,7 @@ struct msg_options {
     enum msg_order order;     /* unset: taken from feedback on the generator; without feedback, unknown */
     enum msg_explain explain; /* off: as if `families` did not contain `explain` */
     enum msg_repair repair;   /* unset: off */
-    double repair_margin;     /* minimum increase of P(correct) by a repair; default: the model's own */
+    double repair_margin;     /* minimum increase of P(correct) by a repair; default: margin of the model */
     double delta;             /* 1 - confidence of the guarantee about alpha; default: 0.1 */
     double ask_gain;          /* for policy ask: minimum expected increase of P(correct) for a question; default:
                                * 0.05 */
@@ -204,7 +205,7 @@ struct msg_uncertain {
     double p;          /* probability that the linker's choice was wrong; NAN if unknown */
 };
 
-/* Output of a schema linker for the question. */
+/* The output of a schema linker for the question. */
 struct msg_linking {
     const char *const *tables, *const *columns;
     uint32_t n_tables, n_columns;
@@ -243,7 +244,7 @@ enum { MSG_KEY_TEXT = 40 };
 uint32_t msg_key_text(struct msg_key key, char out[MSG_KEY_TEXT]);
 
 struct msg_task {
-    struct msg_key key; /* the result goes to the same partition number */
+    struct msg_key key; /* key of the request; the result goes to the same partition number */
     uint64_t hash[2];   /* digest of normalised SQL, db, question, evidence */
     uint32_t candidate; /* first candidate with that content; only for logs, never used for matching */
     const char *family;
@@ -281,7 +282,7 @@ struct msg_fact {
 enum { MSG_INVALID_SQL = 0 }; /* signal id of `invalid_sql`, which is not part of the signal vector */
 
 struct msg_finding {
-    uint32_t signal; /* wire id (signals/vsig_list.h), or MSG_INVALID_SQL */
+    uint32_t signal; /* wire id of the signal (signals/vsig_list.h), or MSG_INVALID_SQL */
     const char *name;
     enum msg_severity severity;
     const char *message;
@@ -330,7 +331,7 @@ struct msg_number {
 
 /* The output of the explain family for a candidate that ran. */
 struct msg_explanation {
-    const char *prose;          /* for people */
+    const char *prose;          /* explanation for people */
     const char *premise;        /* text for verifiers: SQL, result and explanation */
     uint64_t components;        /* bits of the components of this SQL (lib/sql/components.h); 0 if unknown */
     uint64_t digest[2];         /* digest of the explained result */
@@ -357,7 +358,7 @@ struct msg_usage {
 /* One reading of a question. */
 struct msg_choice {
     const char *id;                /* id that answers use; NULL in a result */
-    const char *text;              /* in the user's words */
+    const char *text;              /* description in the user's words */
     uint32_t candidate;            /* 1 + index of a candidate with this reading; 0 if no candidate has it */
     struct msg_execution *returns; /* result of this reading; NULL if unknown */
 };
@@ -365,7 +366,7 @@ struct msg_choice {
 /* A clarification question for the user. */
 struct msg_clarification {
     const char *id;   /* id that answers use; NULL in a result */
-    const char *text; /* question */
+    const char *text; /* text of the question */
     struct msg_choice *choices;
     uint32_t n_choices;
     double gain;         /* average increase of P(correct) by an answer; NAN in a result */
@@ -384,16 +385,17 @@ struct msg_result {
     uint32_t n_signals;
     struct msg_finding *findings;
     uint32_t n_findings;
-    struct msg_execution *execution; /* only of the families execution and explain; otherwise NULL */
+    struct msg_execution *execution; /* outcome of executing the candidate; only of the families execution and explain,
+                                      * otherwise NULL */
     int64_t ns;
     struct msg_explanation *explanation; /* only of the family explain; otherwise NULL */
     double p;                            /* only of the family MSG_VERIFIER: the entailment */
-    bool proposes;                       /* as in the task */
+    bool proposes;                       /* copied from the task */
     struct msg_proposal *proposals;
     uint32_t n_proposals;
     const char *schema;      /* schema as text if the task `describes`; otherwise NULL */
     struct msg_usage *usage; /* only of the family llm; otherwise NULL */
-    bool asks;               /* the task has readings */
+    bool asks;               /* true if the task has readings */
     /* descriptions of the readings, that of the task's own SQL first; if NULL, `code` and `message` give the reason */
     struct msg_clarification *clarification;
     enum msg_part part; /* as in the task; workers before 1.11 always return all parts */
@@ -413,7 +415,7 @@ struct msg_result {
 /* An explanation that a model reworded. It has the same content as the original. */
 struct msg_polished {
     const char *text;
-    const char *source; /* model, and version of its instructions */
+    const char *source; /* model that reworded it, and version of the model's instructions */
 };
 
 /* One input candidate, in input order. */
@@ -432,7 +434,7 @@ struct msg_judged {
     const char *explanation;
     uint32_t same_as;                  /* 1 + index of the earlier candidate that it repeats; 0 if it repeats none */
     const char *why;                   /* why it was not judged or not chosen, in one sentence */
-    struct msg_explanation *explained; /* only with MSG_EXPLAIN_FULL */
+    struct msg_explanation *explained; /* set only with MSG_EXPLAIN_FULL */
     const char *verifier;              /* model that computed `entailment`; NULL if there is no entailment */
     struct msg_polished *polished;     /* only of the chosen candidate; NULL if not requested or unusable */
 };
@@ -456,7 +458,7 @@ struct msg_version {
 /* One change from the old query to the new one. */
 struct msg_step {
     const char *clause;    /* "WHERE", "SELECT list" ... */
-    const char *was, *now; /* text of the clause; NULL if it is absent */
+    const char *was, *now; /* text of the clause before and after; NULL if it is absent */
 };
 
 /* A query similar to the answer with a higher P(correct). Both probabilities are of the query alone, without votes and
@@ -490,7 +492,7 @@ struct msg_guarantee {
     const char *group; /* generator whose verdicts support the guarantee, or "all" */
     uint32_t records;  /* number of these verdicts */
     enum msg_promise status;
-    double p_value;  /* share of wrong answers that look at least as reliable as this one; NAN if unknown */
+    double p_value;  /* share of wrong answers that appear at least as reliable as this one; NAN if unknown */
     const char *why; /* why the guarantee does not hold, in one sentence; NULL if it holds */
 };
 

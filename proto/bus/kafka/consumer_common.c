@@ -1,4 +1,4 @@
-/* Functions shared by both consumers: the wakeup, conversion of messages, and errors that end a consumer. */
+/* Functions shared by both kinds of consumers: the wakeup, conversion of messages, and errors that end a consumer. */
 #include "proto/bus/kafka/kafka.h"
 
 #include "lib/base/clock.h"

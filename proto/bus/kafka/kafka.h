@@ -15,7 +15,7 @@ enum { KAFKA_CONNECT_MS = 10000, KAFKA_POLL_MS = 100 };
 /* Context argument of the library's callbacks. */
 struct kafka_context {
     struct kafka *kafka;
-    void *owner; /* the consumer */
+    void *owner; /* the consumer that uses the client */
     bool joins;  /* true for a member of a group; false if the consumer assigns its partitions itself */
 };
 
@@ -30,7 +30,7 @@ struct kafka_limit {
 struct kafka {
     struct bus bus;
     struct kafka_context context;
-    struct bus_property *properties; /* own copies */
+    struct bus_property *properties; /* copies owned by this struct */
     uint32_t n_properties;
     uint32_t max_messages;
     uint64_t max_bytes;
@@ -39,7 +39,7 @@ struct kafka {
     pthread_t thread; /* serves the producer's callbacks */
     atomic_bool stop;
 
-    pthread_mutex_t lock; /* guards the fields below; taken last */
+    pthread_mutex_t lock; /* guards the fields below; no other lock is taken while it is held */
     pthread_cond_t progress;
     struct pending *oldest, *newest; /* messages without a delivery report yet */
     struct pending *spare;           /* free entries for later messages */
@@ -53,7 +53,7 @@ struct kafka {
     struct kafka_limit limits[KAFKA_LIMITS]; /* rows are appended and never removed */
     atomic_uint n_limits;
     atomic_size_t least_limit; /* messages up to this size fit every topic */
-    atomic_llong ahead_ms;     /* brokers' clock minus ours */
+    atomic_llong ahead_ms;     /* brokers' clock minus the local clock */
 
     struct kafka_stats stats; /* has its own lock */
 };

@@ -1,8 +1,8 @@
 /* DESIGN: a consumer that assigns itself every partition, with offsets looked up at the start.
  *
  * The end of a partition is a position, not a record. The offset before it may be a transaction marker, an aborted
- * record or a hole left by compaction, and then no record with that offset arrives. A partition is done when a record
- * at or past its end arrives, or when the library reports that the log ends at or past it (enable.partition.eof). The
+ * record or a hole left by compaction. No record with such an offset arrives. A partition is done when a record at or
+ * past its end arrives. It is also done when the library reports that the log ends there (enable.partition.eof). The
  * looked-up ends respect read_committed: they are last stable offsets, which precede any open transaction.
  *
  * If records are ordered by time, each partition has its own queue, and the oldest of their first records is returned.
@@ -33,7 +33,7 @@ struct range {
     rd_kafka_t *client;
     char *topic;
     struct range_part *public;
-    struct part *parts; /* parallel to `public` */
+    struct part *parts; /* has the same indexes as `public` */
     uint32_t n;
     bool in_order;
     rd_kafka_message_t *raw; /* the library's message that `message` refers to */

@@ -171,7 +171,7 @@ size_t ledger_encode(const struct ledger *ledger, char *text)
     at = put(at, (uint64_t)ledger->probe, 8);
     at = put(at, ledger->probes, 4);
     at = put(at, ledger->crashes, 4);
-    put(at, 0, (unsigned)(raw + HEAD - at)); /* reserved */
+    put(at, 0, (unsigned)(raw + HEAD - at)); /* reserved bytes of the head */
     put(raw + HEAD + map, XXH32(raw, HEAD + map, 0), CHECK);
     gint state = 0, save = 0;
     memcpy(text, magic, MAGIC_LEN);

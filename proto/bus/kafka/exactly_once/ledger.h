@@ -9,9 +9,9 @@
  *
  * Offsets are compared, never counted. Transaction markers and retention leave holes, and low passes over them.
  *
- * r: a position in the results. When a request is opened, the results of its partition have been read up to r or
- * further, so the request's results have offsets of r or more. r is stored once for each 64 offsets, rounded down: a
- * few results are read again, and none is missed.
+ * r: a position in the results of the partition. All results of an open request have offsets of r or more, because the
+ * results were read up to r or further when it was opened. r is stored once for each 64 offsets, rounded down. A new
+ * owner therefore reads a few results again and misses none.
  *
  * outputs: the ends of the output topics' partitions before the last transaction that wrote to them. Records after
  * these ends may have been committed without this ledger, so a take-over reads them back.
@@ -31,7 +31,7 @@ enum {
     LEDGER_VERSION = 1,
     LEDGER_SPAN = 16384,             /* requests with offsets of at least low + LEDGER_SPAN are not opened */
     LEDGER_WORDS = LEDGER_SPAN / 64, /* number of words of a bitmap */
-    LEDGER_OUTPUTS = 2,              /* verdicts, dead letters */
+    LEDGER_OUTPUTS = 2,              /* number of output topics: verdicts, dead letters */
     LEDGER_TEXT = 2900               /* maximum length of the text; a broker accepts 4,096 bytes by default */
 };
 

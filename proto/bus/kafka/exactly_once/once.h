@@ -94,7 +94,7 @@ enum once_state { ONCE_READER, ONCE_AGAIN, ONCE_SETTLED, ONCE_IN_TRANSACTION };
 struct once_inflight {
     struct bus_message public;
     struct once_partition *part;
-    struct once_inflight *previous, *next; /* in the partition's list */
+    struct once_inflight *previous, *next; /* links in the partition's list */
     struct once_inflight *next_settled;
     rd_kafka_message_t *raw;
     struct once_copy *out; /* output that settles the request; NULL if there is none */
@@ -113,7 +113,7 @@ struct once_partition {
     char text[LEDGER_TEXT];         /* last ledger committed by this process; "" before the first */
     size_t text_len;
     int64_t text_low;
-    rd_kafka_queue_t *queues[BUS_ONCE_TOPICS]; /* NULL: not assigned */
+    rd_kafka_queue_t *queues[BUS_ONCE_TOPICS]; /* NULL if the partition is not assigned */
     rd_kafka_message_t *parked;                /* a request that cannot be opened yet */
     struct once_inflight *inflight, *strays;
     uint32_t n_again, n_settled; /* number of nacked requests to redeliver; number of requests that wait for a commit */
@@ -240,7 +240,7 @@ enum err_code once_transact_if_due(struct once *once, bool idle);
 
 /* --- poison.c --- */
 
-enum poison_answer { POISON_OPEN, POISON_LATER, POISON_FOUND /* dead-letter it */ };
+enum poison_answer { POISON_OPEN, POISON_LATER, POISON_FOUND /* the caller must dead-letter the request */ };
 
 /* Counts a crash of the previous owner, which did not commit its departure. The partition is being taken over, and its
  * ledger must be as committed. */

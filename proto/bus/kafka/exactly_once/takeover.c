@@ -191,7 +191,8 @@ static enum err_code restore(struct once *once, struct once_partition *part, con
                                                                           : logs->start[ONCE_REQUESTS];
     part->text_len = 0;
     part->catch_up_end = MUTATED(end_instead_of_r) ? 0 : logs->end[ONCE_RESULTS];
-    part->before_end = logs->end[ONCE_REQUESTS]; /* commits lag behind the opening of requests */
+    part->before_end = logs->end[ONCE_REQUESTS]; /* larger than in the last commit, because the owner may have opened
+                                                  * requests since */
     poison_count_crash(part);
     return ERR_OK;
 }
@@ -216,7 +217,7 @@ struct reading {
     struct once *once;
     rd_kafka_t *client;
     rd_kafka_topic_partition_list_t *list;
-    struct tail *tails; /* parallel to the list */
+    struct tail *tails; /* has the same indexes as the list */
     int left;
 };
 

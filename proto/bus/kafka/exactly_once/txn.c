@@ -3,9 +3,9 @@
  * broker then ends the old open transaction and refuses delayed messages of the old epoch. Otherwise a delayed "commit"
  * could end a later transaction (KIP-890; this library cannot do better).
  *
- * I4: a producer is replaced if the outcome of one of its transactions was in doubt. If a broker is lost during a
- * commit, a new producer follows even if the commit succeeds. The library repeats the request by itself, and the first
- * copy may still arrive.
+ * INVARIANT I4: a producer is replaced if the outcome of one of its transactions was in doubt. If a broker is lost
+ * during a commit, a new producer follows even if the commit succeeds. The reason is that the library repeats the
+ * request automatically, and the first copy may still arrive.
  *
  * An error that is neither retriable nor abortable means that the outcome is unknown, or that another process has this
  * producer's name. It is fatal here, and the next owner reads the state back from the log.
