@@ -130,9 +130,8 @@ static int by_candidate(const struct msg_task *a, const struct msg_task *b)
     return sign ? sign : memcmp(a->hash, b->hash, sizeof a->hash);
 }
 
-/* INVARIANT fair: tasks are ordered by fair queueing. If databases took turns, one task each, some request would end
- * first; its tasks come first. Within a database, small requests come before large ones, and equal ones in order of
- * arrival.
+/* INVARIANT fair: requests are ordered by the time at which they would end if databases took turns, one task each (fair
+ * queueing). Within a database, small requests come before large ones, and equal ones in order of arrival.
  *
  * Tasks of one candidate stay together, and so do those of one request. The execution family goes first. The other
  * families then know at no cost whether the engine accepts the candidate. Unreadable messages come last.

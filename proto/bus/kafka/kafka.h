@@ -39,7 +39,7 @@ struct kafka {
     pthread_t thread; /* serves the producer's callbacks */
     atomic_bool stop;
 
-    pthread_mutex_t lock; /* guards the fields below; no other lock is taken while it is held */
+    pthread_mutex_t lock; /* guards the fields below; last in the order of locks */
     pthread_cond_t progress;
     struct pending *oldest, *newest; /* messages without a delivery report yet */
     struct pending *spare;           /* free entries for later messages */

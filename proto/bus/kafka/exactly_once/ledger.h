@@ -9,9 +9,9 @@
  *
  * Offsets are compared, never counted. Transaction markers and retention leave holes, and low passes over them.
  *
- * r: a position in the results of the partition. All results of an open request have offsets of r or more, because the
- * results were read up to r or further when it was opened. r is stored once for each 64 offsets, rounded down. A new
- * owner therefore reads a few results again and misses none.
+ * r: a position in the results of the partition. When a request was opened, the results had been read up to r or
+ * further. All its results therefore have offsets of r or more. r is stored once for each 64 offsets, rounded down. A
+ * new owner thus reads a few results again and misses none.
  *
  * outputs: the ends of the output topics' partitions before the last transaction that wrote to them. Records after
  * these ends may have been committed without this ledger, so a take-over reads them back.
