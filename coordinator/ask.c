@@ -310,7 +310,7 @@ static struct msg_execution *returns_of(struct request *request, uint32_t candid
     return out;
 }
 
-/* Returns the request as JSON, to be sent again with the answer. Returns NULL if it is too large or memory is short. */
+/* Returns the request as JSON, which an answer must include. Returns NULL if it is too large or memory is short. */
 static const char *request_text(struct request *request)
 {
     char *json = msg_request_to_json(request->message);

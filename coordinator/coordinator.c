@@ -60,7 +60,7 @@ struct task_name {
     enum vsig_family family;
 };
 
-/* A message that waits to be sent, or is being sent. */
+/* A message in the outbox, or one being sent. */
 struct outgoing {
     struct bus_out out;
     struct bus_message *done; /* message to ack once this one is sent; may be NULL */
@@ -882,7 +882,7 @@ static void stop_work(struct coordinator *c)
 }
 
 /* Returns how many requests may be opened now. After a take-over, requests must be open again when their earlier
- * results arrive; otherwise their tasks would be sent again. While results arrive, the limit is therefore higher.
+ * results arrive; otherwise their tasks would be sent twice. While results arrive, the limit is therefore higher.
  * Messages in the outbox are ignored then, because tasks of such a partition are held. */
 static uint32_t may_open(const struct coordinator *c)
 {

@@ -45,7 +45,7 @@ struct core_incoming {
     const void *bytes;
     size_t len;
     enum edge_type type;
-    const char *traceparent; /* trace context of the message; NULL: that of the request */
+    const char *traceparent; /* trace context of the message; if NULL, that of the request is used */
     int64_t arrived_ns;      /* arrival time, from which deadlines count */
     bool redriven;           /* an operator redelivered the request: judge it even if it is a duplicate */
 };

@@ -15,9 +15,9 @@
  *
  * *Mostly* means more than half of the signals that were enabled for this request. The training logs have 2,938 beams
  * that run, 6,901 gold queries and 55,188 mutants. In them no signal was unavailable on any candidate that completed.
- * On the 21 other candidates only one was, abnormal_result. A missing question makes a third of the signals
- * unavailable. An unresolved name makes all of them unavailable, and a failed family makes fewer. The bound of a half
- * lies between the shares that occur.
+ * On the 21 others one was: abnormal_result. A missing question makes a third of the signals unavailable. An unresolved
+ * name makes all of them unavailable, and a failed family makes fewer. The bound of a half lies between the shares that
+ * occur.
  *
  * Rejected: counting families (they differ in size, and a family of one signal would weigh as much as one of ten).
  * Rejected: a weight for each signal (more numbers to fit, on data without such a case).

@@ -3,7 +3,7 @@
  * DESIGN: a few threads take jobs from a bounded queue and call the cache, which blocks. The pool holds the outcomes
  * until the loop takes them. While lookups run (lookup_pool_is_looking), the loop polls with a short timeout. Sending
  * outcomes through the transport, as model_pool.h does for models' responses, would take longer than a lookup saves.
- * Nobody waits for a store operation. If the queue is full, the verdict is not stored.
+ * Storing has no outcome to wait for. If the queue is full, the verdict is not stored.
  */
 #ifndef ASSAY_COORDINATOR_LOOKUP_POOL_H
 #define ASSAY_COORDINATOR_LOOKUP_POOL_H

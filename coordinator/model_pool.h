@@ -27,7 +27,7 @@ struct model_pool_config {
     struct examples_shots shots; /* few-shot examples for a corrector */
     uint32_t threads;            /* concurrent calls; 0: 4 */
     uint32_t max_waiting;        /* maximum queued questions; 0: 1,024 */
-    uint32_t per_minute;         /* maximum questions accepted per minute; 0: no limit */
+    uint32_t per_minute;         /* maximum questions accepted per minute; 0 means no limit */
     int64_t timeout_ms;          /* timeout for a question without a deadline; 0: 60,000 */
     struct tracer *tracer;       /* traces the calls; NULL disables tracing */
 };

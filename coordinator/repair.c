@@ -21,7 +21,7 @@
  *
  * Rejected: a family with its own topic and worker pool. It would get one message per request, and workers of the
  * family explain can do the work. Rejected: judging proposals together with the candidates from the start. Their votes
- * and margins would then include queries that nobody submitted.
+ * and margins would then include queries that are not in the request.
  */
 #include "coordinator/internal.h"
 

@@ -5,10 +5,11 @@
  * explained from their statements alone. When the answer is found, a task of the family explain requests its rows, and
  * the verdict waits for the result. The explanations of the other candidates say that rows were not searched for.
  *
- * A candidate gets its rows together with its judgement if it will probably be the answer: it is the only one, or the
- * first of those that are tried in order. All candidates get them under explain "full" and if a remote verifier reads
- * the premise. In a fleet they get them by default. There, a later task would delay each verdict by about 12 ms, and
- * its messages would cost as much CPU time as it saves. On any failure the existing explanation stays.
+ * A candidate gets its rows together with its judgement if it will probably be the answer. That is so if it is the only
+ * candidate, or the first of those that are tried in order. All candidates get them under explain "full" and if a
+ * remote verifier reads the premise. In a fleet they get them by default. There, a later task would delay each verdict
+ * by about 12 ms, and its messages would cost as much CPU time as it saves. On any failure the existing explanation
+ * stays.
  *
  * Rejected: guessing the answer from votes (in half of the lists of ChatGPT it is another candidate). Rejected: the
  * rows of the best few candidates (as expensive, and people read only one explanation).

@@ -113,8 +113,8 @@ enum err_code engine_next(struct engine *engine, int64_t timeout_ms, struct msg_
 
 /* Describe the databases. engine_database_names lists their names as worker_databases_names does. engine_describe
  * returns the schema of asks->db as JSON, allocated with malloc, as worker_describe does. The exposure is the lower one
- * of the request's options and the engine's own, and the columns that either denies are denied. engine_describe opens
- * the database and may build its index, which takes seconds. Thread: any. */
+ * of the request's options and the engine's own. The columns that either denies are denied. engine_describe opens the
+ * database and may build its index, which takes seconds. Thread: any. */
 enum err_code engine_database_names(const struct engine *engine, struct arena *arena, const char *const **names,
                                     uint32_t *n, struct err *err);
 enum err_code engine_describe(const struct engine *engine, const struct msg_request *asks, char **json,

@@ -6,8 +6,8 @@
  * healthy database for all.
  *
  * An abandoned statement (lib/db/db.h) is one that its server still runs although this process no longer waits for it.
- * It uses a core and a connection of the server. While two of them run on a database, its circuit is open, until the
- * server reports that they have ended.
+ * It uses a core and a connection of the server. While two or more of them run on a database, its circuit is open,
+ * until the server reports that they have ended.
  */
 #ifndef ASSAY_WORKER_DB_BREAKERS_H
 #define ASSAY_WORKER_DB_BREAKERS_H

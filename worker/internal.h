@@ -63,7 +63,7 @@ struct reading {
     struct vsig_uncertain *uncertain; /* names that the request's schema linker was unsure of */
     uint32_t n_uncertain;
     const struct question *analysis; /* NULL if there is no question */
-    struct schema_gate gate;         /* checks the database's own statements; its names are in the arena; it refuses
+    struct schema_gate gate;         /* gate for statements on the database; its names are in the arena; it refuses
                                       * nothing if n is 0 */
 };
 
@@ -243,8 +243,8 @@ struct worker {
     pthread_mutex_t turn;    /* guards the fields below and the consumer */
     pthread_cond_t followed; /* signalled when the leader has a candidate, or when all lanes must end */
     pthread_cond_t returned; /* signalled when no lane waits to take the turn back, or when a slow candidate is done */
-    uint32_t idle;           /* number of lanes that wait for a leader with a candidate */
-    atomic_uint returning;   /* number of lanes that wait to take the turn back, to send a result */
+    uint32_t idle;           /* number of lanes waiting for a leader with a candidate */
+    atomic_uint returning;   /* number of lanes waiting to take the turn back, to send a result */
     const struct lane *leader;
     struct batch *batches; /* n_lanes + 1 batches, because each lane may still need one */
     struct batch *batch;   /* batch of the leader; NULL if the leader must poll next */

@@ -4,11 +4,11 @@
  * candidate takes longer than slow_ms, the next free lane becomes the leader and continues with the next candidate. The
  * former leader finishes all families of its candidate, sends the results, and then follows. No work starts twice, no
  * limit is shortened, and results are unchanged. If no lane is free, the leader finishes its candidate itself. At most
- * slow_threads slow candidates are therefore judged at the same time.
+ * slow_threads candidates are therefore judged in addition to that of the leader.
  *
  * INVARIANT turn: the *turn* is a lock. The consumer, the outbox and the batches belong to its holder. A lane holds it
  * except while it judges (dispatch) and while it waits to lead. The leader also holds it while it polls. That poll is
- * short if slow candidates are running. It starts only after all lanes that wait to return have had the turn.
+ * short if slow candidates are running. It starts only after all returning lanes have had the turn.
  *
  * A batch stays until all lanes that took a candidate from it are done. A lane has one candidate, so one batch more
  * than lanes is enough.

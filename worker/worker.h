@@ -109,7 +109,7 @@ struct worker_config {
     int64_t slow_ms;        /* time in ms after which a candidate is slow; 0: 20 */
     int64_t explain_ms;     /* time for all statements that explain one candidate; 0: 1,000 */
     uint32_t sample_rows;   /* number of result rows shown if the policy exposes rows; 0: 5 */
-    /* program whose processes run statements on SQLite (lib/db/executor.h); NULL: they run in this process */
+    /* program whose processes run statements on SQLite (lib/db/executor.h); NULL runs them in this process */
     const char *executor;
 
     /* Shared by the threads of a process. Each may be NULL. */

@@ -5,7 +5,8 @@
  * costs time only for the flows that are skipped because of their limits. A flow without items is freed, so the tree is
  * only as large as its contents.
  *
- * Rejected: virtual finish times. They need a weight for each flow, which nobody sets, and a clock that must be reset.
+ * Rejected: virtual finish times. They need a weight for each flow, which no caller sets, and a clock that must be
+ * reset.
  */
 #include "proto/bus/fair_queue.h"
 

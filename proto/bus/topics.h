@@ -1,7 +1,7 @@
 /* The topics of a fleet: planning, checking and creating them.
  *
  * A plan has the intended properties of a topic, and a report has its actual properties. Existing topics are never
- * changed or deleted. Partitions cannot be removed, adding some moves keys, and somebody may have changed other
+ * changed or deleted. Partitions cannot be removed, adding some moves keys, and an operator may have changed other
  * settings on purpose. Reports name the differences.
  *
  * All calls wait for a broker, with a timeout. Thread: one at a time.

@@ -63,7 +63,8 @@ struct group {
     struct topic *topics[BUS_MAX_TOPICS];
     uint32_t n_topics;
     uint32_t members, waiting_writers;
-    uint32_t waiting_readers, choosy_readers; /* `choosy_readers` counts those that wait for some of the topics only */
+    uint32_t waiting_readers, choosy_readers; /* `choosy_readers` counts the readers waiting for some of the topics
+                                               * only */
     struct list delayed;                      /* messages that were nacked with a delay, ordered by due_ns */
     struct group *next;                       /* list of all groups of the bus */
 };
@@ -679,8 +680,8 @@ static struct message *held(struct consumer *consumer, struct bus_message *publi
     return message;
 }
 
-/* Removes the message from the counts of its flows, because it is no longer in flight. Messages that wait for the
- * flows' limits may then be polled. */
+/* Removes the message from the counts of its flows, because it is no longer in flight. Other messages of these flows
+ * may then be polled. */
 static void release(struct group *group, struct message *message)
 {
     if (!message->topic->fair) return;

@@ -39,7 +39,7 @@ enum {
     MSG_MAX_SQL = 1 << 20,       /* bytes of one candidate; the parser has a lower limit */
     MSG_MAX_NAME = 256,          /* bytes of an id, db, family or generator */
     MSG_MAX_ANSWERS = 8,         /* user answers in one request */
-    MSG_MAX_UNCERTAIN = 64,      /* uncertain names of a linking */
+    MSG_MAX_UNCERTAIN = 64,      /* uncertain positions of a linking */
     MSG_MAX_LIST = 1024,         /* items of each other list: families, generators, denied columns, findings, clauses
                                   * ... */
     MSG_MAX_PREMISE = 64 << 10   /* bytes of an explanation's prose, and of its premise */
@@ -161,7 +161,7 @@ int msg_status_by_name(const char *name);
 
 struct msg_candidate {
     struct msg_text sql;
-    uint32_t count; /* number of beams or samples with this text; 0 is read as 1 */
+    uint32_t count; /* number of beams or samples with this text; 0 counts as 1 */
     double score;   /* score that the generator gave; NAN if unknown */
     const char *const *generators;
     uint32_t n_generators;
@@ -169,7 +169,7 @@ struct msg_candidate {
 
 /* The options of a request. A field of 0 selects the configured default. */
 struct msg_options {
-    int64_t deadline_ms;     /* time from the request's arrival; below 0: no limit */
+    int64_t deadline_ms;     /* time from the request's arrival; a value below 0 means no limit */
     uint32_t max_iterations; /* maximum number of candidates to judge; default: all */
     uint32_t speculate;      /* number of candidates to judge concurrently */
     enum msg_strategy strategy;
@@ -370,7 +370,7 @@ struct msg_clarification {
     struct msg_choice *choices;
     uint32_t n_choices;
     double gain;         /* average increase of P(correct) by an answer; NAN in a result */
-    const char *request; /* the request as JSON, to be sent again with an answer; NULL if too large, or in a result */
+    const char *request; /* the request as JSON, which an answer must include; NULL if too large, or in a result */
 };
 
 struct msg_result {

@@ -73,7 +73,7 @@ struct wire_value {
     const char *bytes; /* bytes of a text; not NUL-terminated */
 };
 
-/* Reads the value at `at`; of a container, only its head. Returns the address after what it read. */
+/* Reads the value at `at`; of a container, only its head. Returns the address after the bytes that were read. */
 static inline const uint8_t *wire_read(const uint8_t *at, struct wire_value *out)
 {
     struct wire_head head = wire_first(*at++, &out->bits);

@@ -710,7 +710,8 @@ static void leave(struct member *member)
 void kafka_unsubscribe(struct bus_consumer *base)
 {
     struct member *member = (struct member *)base;
-    kafka_flush(&member->kafka->bus, REVOKE_WAIT_MS); /* needed for acks that wait for outstanding deliveries */
+    kafka_flush(&member->kafka->bus, REVOKE_WAIT_MS); /* needed for acks of messages whose follow-up deliveries are
+                                                       * outstanding */
     pthread_mutex_lock(&member->lock);
     member->closing = true;
     pthread_mutex_unlock(&member->lock);

@@ -55,9 +55,9 @@ static void say_lost(struct kafka *kafka, const rd_kafka_message_t *report)
     kafka_fail(kafka, kafka_code(report->err), text);
 }
 
-/* Handles a delivery report. A message that was not delivered stays in the list, so that acks that wait for it never
- * count. A message that is too large for its topic is removed. It would be refused every time; its request ends without
- * it at the deadline. */
+/* Handles a delivery report. A message that was not delivered stays in the list, so that the acks that depend on it
+ * never count. A message that is too large for its topic is removed. It would be refused every time; its request ends
+ * without it at the deadline. */
 static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, void *opaque)
 {
     struct kafka *kafka = ((struct kafka_context *)opaque)->kafka;
@@ -164,7 +164,7 @@ static void free_all(struct pending *pending)
     }
 }
 
-/* Waits briefly for outstanding deliveries, then drops the rest. Acks that wait for a dropped message never count. */
+/* Waits briefly for outstanding deliveries, then drops the rest. Acks that depend on a dropped message never count. */
 void kafka_producer_close(struct kafka *kafka)
 {
     kafka_flush(&kafka->bus, kafka->oldest ? CLOSE_MS : 0);

@@ -116,7 +116,7 @@ struct once_partition {
     rd_kafka_queue_t *queues[BUS_ONCE_TOPICS]; /* NULL if the partition is not assigned */
     rd_kafka_message_t *parked;                /* a request that cannot be opened yet */
     struct once_inflight *inflight, *strays;
-    uint32_t n_again, n_settled; /* number of nacked requests to redeliver; number of requests that wait for a commit */
+    uint32_t n_again, n_settled; /* number of nacked requests to redeliver; number of settled requests to commit */
     int64_t since_ns;
     int64_t from;         /* offset at which reading requests begins */
     int64_t catch_up_end; /* end of the results' log at the take-over */
