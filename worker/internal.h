@@ -150,7 +150,7 @@ struct outbox {
     uint32_t n_out, n;     /* number of messages; number of tasks (at least n_out) */
 };
 
-/* A message that this worker nacked, and how often. The other deliveries of the message went to other workers. */
+/* A message that this worker nacked, and how often. All further deliveries of the message went to other workers. */
 enum { NACKED = 256 };
 struct nacked {
     uint32_t topic_index, n; /* number of nacks; 0 if the entry is free */

@@ -121,7 +121,7 @@ struct once_partition {
     int64_t from;         /* offset at which reading requests begins */
     int64_t catch_up_end; /* end of the results' log at the take-over */
     int64_t probe_end;    /* requests below this offset are opened a few at a time, because consecutive owners died */
-    int64_t alert_end;    /* as probe_end, once one of these requests was dead-lettered */
+    int64_t alert_end;    /* replaces probe_end once one of these requests was dead-lettered */
     uint32_t level;       /* number of owners that died while they opened a few requests at a time */
     bool noted;           /* a commit of this owner has recorded up to which offset it opens requests */
     int64_t before_end;   /* an earlier owner may have opened requests below this offset */
