@@ -1,24 +1,26 @@
 /* DESIGN: one clarification question to the user, and the effect of its answer.
  *
- * Candidates with equal results are one *reading* of the question. Its share is the probability that it is the intended
- * one. Candidates are correct independently with P(correct), and at most one reading is correct. Shares are therefore
- * proportional to the odds of each reading's most likely candidate, and a share stays for "none of them".
+ * Candidates with equal results are one *reading* of the question. The share of a reading is the probability that the
+ * user intends it. Candidates are taken to be correct independently with P(correct), and at most one reading is
+ * correct. Shares are therefore proportional to the odds of each reading's most likely candidate. The remaining share
+ * is that of "none of them".
  *
- * Under policy ask, a question is asked if it pays. That is so if the expected P of the returned answer rises by at
- * least ask_gain, averaged over the user's choices. Users err: an answer is right with USER_RELIABILITY, so a certain
- * answer never leads to a question. The number of offered readings is the one with the highest gain. Validation makes
- * no difference, but no question is asked if a guarantee holds.
+ * Under policy ask, a question is asked if it pays: the expected P(correct) of the returned answer must rise by at
+ * least ask_gain, averaged over the user's choices. Users err: an answer is right with probability USER_RELIABILITY, so
+ * an answer that is already certain never leads to a question. The number of offered readings is the one with the
+ * highest gain. It does not matter whether a candidate validated, but no question is asked if a guarantee holds.
  *
  * A worker, which has the schema, words the question (lib/explain/readings.h). That takes one more task of the family
  * explain, with the SQL of the readings. If it fails, the verdict follows the policy without a question.
  *
  * No state is stored between rounds: the answer arrives with the repeated request. A question's id is a digest of
- * database, question, evidence, candidates and earlier answers. A choice's id is its candidate's content. Answers to
- * questions that were not asked, and duplicate answers, are therefore refused. With answers, the shares are computed as
- * before and the chosen readings rise. P(correct) of each candidate is then its reading's share.
+ * database, question, evidence, candidates and earlier answers. A choice's id is a digest of its candidate's content.
+ * Thus answers to questions that were not asked can be recognized and refused, and so can duplicate answers. With
+ * answers, the shares are computed as before, and those of the chosen readings rise. P(correct) of each candidate is
+ * then the share of its reading.
  *
  * Rejected: storing questions in Redis (an answer may arrive after a day, or never). Rejected: asking clause by clause
- * (two questions in place of one, and combinations of choices that no candidate has).
+ * (two questions instead of one, and combinations of choices that no candidate has).
  */
 #include "coordinator/internal.h"
 
@@ -35,12 +37,12 @@ static const char NONE[] = "none";
 /* --- readings --- */
 
 struct reading {
-    uint32_t candidate; /* most likely candidate */
+    uint32_t candidate; /* most likely candidate of the reading */
     double odds, share;
 };
 
 struct readings {
-    struct reading list[MAX_READINGS]; /* most likely first */
+    struct reading list[MAX_READINGS]; /* ordered by share, the most likely reading first */
     uint32_t n;
 };
 
@@ -88,13 +90,15 @@ static void find_readings(const struct request *request, struct readings *out)
 
 /* --- effect of an answer --- */
 
-/* Returns the probability of this answer if the reading is intended or not; there are at least two other choices. */
+/* Returns the probability of an answer for a reading. `meant` is true if the answer names the reading. An erring user
+ * picks one of at least two other choices. */
 static double likelihood(bool meant)
 {
     return meant ? USER_RELIABILITY : (1 - USER_RELIABILITY) / 2;
 }
 
-/* Returns P of the best reading after the answer `answer` (offered: "none"), times the probability of that answer. */
+/* Returns the share of the best reading after `answer`, times the probability of that answer. `answer` equal to
+ * `offered` means "none of these". */
 static double best_after(const struct readings *readings, uint32_t offered, uint32_t answer)
 {
     double best = 0;
@@ -112,7 +116,7 @@ static double gain_of(const struct readings *readings, uint32_t offered)
     return after - readings->list[0].share;
 }
 
-/* Returns how many readings to offer, or 0. */
+/* Returns how many readings to offer, and the gain in *gain. Returns 0 if no offer pays. */
 static uint32_t choose_offer(const struct readings *readings, double *gain)
 {
     uint32_t best = 0;
@@ -139,7 +143,7 @@ static void digest_text(XXH3_state_t *state, const char *text)
     XXH3_64bits_update(state, "", 1);
 }
 
-/* Returns the id of the question that follows `n_before` answers. */
+/* Returns the id of the question that is asked after `n_before` answers. */
 static const char *question_id(struct request *request, uint32_t n_before)
 {
     const struct msg_request *message = request->message;
@@ -199,7 +203,8 @@ bool ask_looks_at_all(const struct request *request)
     return request->options.policy == MSG_ASK || request->message->n_answers;
 }
 
-/* Updates the shares by an answer. A chosen candidate that does not run now counts against all others too. */
+/* Updates the shares by an answer. If the user chose a candidate that does not run now, all other readings lose
+ * share. */
 static void hear(struct request *request, struct readings *readings, const struct msg_answer *answer)
 {
     double gain, all = 0, none = 1;
@@ -216,7 +221,7 @@ static void hear(struct request *request, struct readings *readings, const struc
     for (uint32_t i = 0; i < readings->n; i++) readings->list[i].share /= all;
 }
 
-/* Sorts the most likely reading first again, as when the next question was chosen. */
+/* Sorts the most likely reading first, as when the next question was chosen. */
 static int by_share(const void *a, const void *b)
 {
     const struct reading *left = a, *right = b;
@@ -295,7 +300,7 @@ void ask_give_up(struct request *request, const char *why)
         arena_printf(&request->arena, "a clarification question would help, but was not asked: %s", why);
 }
 
-/* Returns the result shown with a choice: its number of rows, and the first rows if the verdict exposes them. */
+/* Returns the result to show with a choice: the number of rows, and the first rows if the verdict exposes them. */
 static struct msg_execution *returns_of(struct request *request, uint32_t candidate)
 {
     struct msg_execution *out = arena_new(&request->arena, struct msg_execution);
@@ -305,7 +310,7 @@ static struct msg_execution *returns_of(struct request *request, uint32_t candid
     return out;
 }
 
-/* Returns the request as JSON, to be sent with the answer. Returns NULL if it is too large or memory is short. */
+/* Returns the request as JSON, which an answer must include. Returns NULL if it is too large or memory is short. */
 static const char *request_text(struct request *request)
 {
     char *json = msg_request_to_json(request->message);

@@ -1,17 +1,16 @@
-/* DESIGN: a language model's opinion on a candidate, requested only if it may change the decision (the cascade of the
- * family llm).
+/* DESIGN: a language model's opinion on a candidate, requested only if it may change the decision.
  *
- * The cheap families judge all candidates first. Only the likely answer is submitted to a model, and only in case of
- * doubt. There is doubt if its P lies in the configured band, or if the signals and the verifier disagree about it. It
- * then gets a task of the family llm. When the result arrives, P is recomputed with it (models_hear), and the decision
- * is made again. If another candidate is now the best, a task follows for it too, within max_candidates and max_tokens
- * of a request. No candidate gets a second task.
+ * The other families are cheap and judge all candidates first. Only the likely answer is submitted to a model, and only
+ * in case of doubt. There is doubt if its P(correct) is in the configured range, or if the signals and the verifier
+ * disagree about it. It then gets a task of the family llm. When the result arrives, P(correct) is computed again with
+ * it (models_hear), and the decision is made again. If another candidate is now the best, that one gets a task too,
+ * within max_candidates and max_tokens of a request. No candidate gets a second task.
  *
- * The model's response changes only its own signals, and P only as far as its hit rate allows. Without a response (no
- * budget, no reachable endpoint, the deadline) the signals are unavailable and nothing else changes.
+ * The model's response changes only its own signals, and changes P(correct) only as far as its hit rate allows. Without
+ * a response (no budget, no reachable endpoint, the deadline) the signals are unavailable and nothing else changes.
  *
- * Workers for the model may be missing, so the wait is limited. After a timeout, this process requests no opinion for
- * the same time again, so that an outage does not delay every doubtful verdict. A note says so.
+ * There may be no worker for the model, so the wait has a timeout. After a timeout, this process requests no opinion
+ * for the same time again, so that an outage does not delay every doubtful verdict. A note reports this.
  *
  * Rejected: asking about every candidate (at least five times as many calls for the same answers,
  * bench/notes/language-models.md). Rejected: asking before the other families have judged (doubt cannot be measured
@@ -119,7 +118,7 @@ bool consult_is_pending(const struct request *request)
     return request->consult.pending;
 }
 
-/* Tells whether any of its llm signals was available. */
+/* Returns true if any llm signal of the candidate was available. */
 static bool has_opinion(const struct msg_judged *judged)
 {
     bool any = false;
@@ -136,7 +135,7 @@ static void add_usage(struct msg_usage *sum, const struct msg_usage *one)
     sum->cached += one->cached;
     sum->tokens_in += one->tokens_in;
     sum->tokens_out += one->tokens_out;
-    sum->cost += one->cost > 0 ? one->cost : 0; /* NAN if unknown */
+    sum->cost += one->cost > 0 ? one->cost : 0; /* the cost is NAN if unknown */
     if (one->source) sum->source = one->source;
 }
 

@@ -1,24 +1,26 @@
 /* DESIGN: the loop between a transport and the core.
  *
  * One thread polls requests and results as one member of one group, passes them to the core, and sends the core's
- * messages. Messages that do not fit a full queue wait in an outbox. While the outbox is not empty, or max_open
- * requests are open, requests are not polled: they stay in the transport, which is the backpressure. Results are always
- * polled. The coordinator therefore never waits for a worker, and workers may wait for the coordinator without a cycle.
+ * messages. If a queue is full, messages wait in an outbox. While the outbox is not empty, or max_open requests are
+ * open, requests are not polled. They stay in the transport, which is the backpressure. Results are always polled. The
+ * coordinator therefore never waits for a worker, and workers may wait for the coordinator without a deadlock.
  *
- * Threads of their own call a remote verifier and a corrector (model_pool.h); their responses arrive as results. Other
- * threads look up cached verdicts (lookup_pool.h); during a lookup the loop polls in small steps. There is no lookup
- * for a partition that is catching up: its request must be open when results of its tasks arrive.
+ * Separate threads call a remote verifier and a corrector (model_pool.h); their responses arrive as results. Other
+ * threads look up cached verdicts (lookup_pool.h); during a lookup the loop polls with a short timeout. While a
+ * partition is catching up, its requests are not looked up: a request must be open when results of its tasks arrive.
  *
- * Exactly one verdict. A request and its verdict or dead letter are settled together (bus_settle). Open requests of a
- * dead coordinator are redelivered, here or elsewhere. Tasks are sent independently, as often as needed: results are
- * matched by content and the first one wins. Two rules make a take-over cheap. Tasks of a partition that is catching up
- * are held, and sent only if no result has arrived by then. Requests of a revoked partition are dropped, because
- * another process handles them now.
+ * Exactly one verdict: a request and its verdict or dead letter are settled together (bus_settle). Open requests of a
+ * dead coordinator are redelivered to it after a restart, or to another coordinator. Tasks are not part of this and may
+ * be sent several times: results are matched by content, and the first one counts.
+ *
+ * Two rules make a take-over cheap. Tasks of a partition that is catching up are held. When it has caught up, they are
+ * sent only if no result has arrived. Requests of a revoked partition are dropped, because another process handles them
+ * now.
  *
  * Tasks of one request that go to one topic in one step may share a message (config.messages), because a broker's cost
- * is per message. Held tasks do not share one: each may have its result by then.
+ * is per message. Held tasks do not share messages, because each of them may get its result before it is sent.
  *
- * If other programs write the requests (bus_transport.shared), these have the forms of proto/message/edge.h and may be
+ * If other programs write the requests (bus_transport.shared), they are encoded as in proto/message/edge.h and may be
  * duplicated. Each of them ends within max_deadline_ms.
  */
 #include "coordinator/internal.h"
@@ -39,13 +41,18 @@ enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFA
 enum { OLDEST_MS = 200 };
 enum { CANCELLED_EARLY = 256 };
 enum { STOP_WAIT_MS = 20 }; /* interval of attempts to stop the work of a closed request */
-/* largest wait of tasks that counts as idle; includes Kafka's round trip of 5 to 10 ms */
+/* if tasks wait less than this for a worker, some worker is idle; includes Kafka's round trip of 5 to 10 ms */
 enum { IDLE_WAIT_MS = 20 };
-enum { FIND_MS = 20, LOOKING_WAIT_MS = 1, MAX_KEPT = 64 << 10 }; /* cached verdicts */
-/* multiple of max_open during a take-over, for the open requests of dead coordinators */
+enum {
+    FIND_MS = 20,
+    LOOKING_WAIT_MS = 1,
+    MAX_KEPT = 64 << 10
+}; /* times and size limit for looking up and storing
+                                                                  * cached verdicts */
+/* during a take-over, max_open times this limits the open requests, because those of dead coordinators are added */
 enum { REOPENED = 4 };
 enum { MAX_TOPIC = 64, MAX_TRACE = 512, MAX_KEY = 128, KEY_AND_HEADERS = 4096 };
-enum { JOINED_BYTES = 128 << 10 }; /* size at which a message takes no further task */
+enum { JOINED_BYTES = 128 << 10 }; /* a message of this size takes no further task */
 
 /* Identifies a task within its request. */
 struct task_name {
@@ -53,23 +60,23 @@ struct task_name {
     enum vsig_family family;
 };
 
-/* A produced or waiting message. */
+/* A message in the outbox, or one being sent. */
 struct outgoing {
     struct bus_out out;
-    struct bus_message *done; /* acked once it is sent; may be NULL */
-    struct msg_key request;   /* request of its tasks */
+    struct bus_message *done; /* message to ack once this one is sent; may be NULL */
+    struct msg_key request;   /* request to which its tasks belong */
     uint64_t flow[BUS_FLOW_LEVELS];
-    uint32_t n_tasks;              /* 0 if the message has no tasks */
-    const struct task_name *tasks; /* last pointer, so that `block` is aligned */
-    char block[];                  /* names of tasks, headers, key, value */
+    uint32_t n_tasks;              /* number of tasks in the message */
+    const struct task_name *tasks; /* last member with a pointer, so that `block` is aligned */
+    char block[];                  /* memory for the names of tasks, headers, key and value */
 };
 
-/* A topic of tasks, with the message that further tasks of the request may join. */
+/* A topic of tasks, and the unfinished message that further tasks of the same request may join. */
 struct task_topic {
     char name[MAX_TOPIC];
     struct msg_buffer bytes;
     struct msg_key request;
-    uint64_t flow[BUS_FLOW_LEVELS]; /* of the request */
+    uint64_t flow[BUS_FLOW_LEVELS]; /* flow of the request */
     struct task_name tasks[MSG_MAX_JOINED];
     uint32_t n_tasks;
 };
@@ -78,21 +85,24 @@ struct coordinator {
     struct coordinator_config config;
     struct bus_consumer *consumer;
     struct core *core;
-    struct model_pool *pools[MODEL_ROLES]; /* NULL without such a model */
-    struct lookup_pool *cache;             /* NULL without a verdict cache */
-    GQueue outbox;                         /* of struct outgoing */
-    GQueue held;                           /* tasks of partitions that are catching up */
-    GQueue too_large;                      /* tasks that cannot be sent */
-    GArray *cancelled_early;               /* newest tags that were cancelled before they were open */
+    struct model_pool *pools[MODEL_ROLES]; /* an entry is NULL if there is no model of that role */
+    struct lookup_pool *cache;             /* NULL if there is no verdict cache */
+    GQueue outbox;                         /* queue of struct outgoing */
+    GQueue held;                           /* struct outgoing: tasks of partitions that are catching up */
+    GQueue too_large;                      /* struct outgoing: tasks that cannot be sent */
+    GArray *cancelled_early;               /* tags that were cancelled before their requests were open; only the newest
+                                            * CANCELLED_EARLY */
     GArray *stopping_work;                 /* struct msg_key: closed requests that workers still process */
     struct msg_buffer buffer;
     struct task_topic task_topics[VSIG_FAMILY_COUNT];
-    uint32_t topic_of[VSIG_FAMILY_COUNT]; /* index in task_topics */
-    bool shared, settles;                 /* of the transport: other programs write requests; requests are settled */
-    uint64_t refused, cut;                /* requests of unknown form; verdicts with omitted parts */
-    uint64_t unsendable;                  /* tasks that are too large */
-    uint64_t dropped_at;                  /* deadlines at the last scan of the outbox */
-    enum err_code failure;                /* error of an action */
+    uint32_t topic_of[VSIG_FAMILY_COUNT]; /* index in task_topics of each family's topic */
+    bool shared, settles;                 /* properties of the transport: other programs write requests; it supports
+                                           * bus_settle */
+    uint64_t refused, cut;                /* number of requests of an unknown type; number of verdicts with omitted
+                                           * parts */
+    uint64_t unsendable;                  /* number of tasks that were too large */
+    uint64_t dropped_at;                  /* number of passed deadlines at the last scan of the outbox */
+    enum err_code failure;                /* error that occurred in an action */
     uint64_t rejected_by[ERR_COUNT];
     struct metrics_histogram latency, request_reads, judgements, result_reads;
     atomic_int stopping; /* 0: running, 1: finish open requests, 2: stop at once */
@@ -101,12 +111,12 @@ struct coordinator {
     atomic_bool has_cancelled;
     pthread_mutex_t lock;
     struct coordinator_stats published; /* guarded by the lock */
-    GArray *cancelled;                  /* tags; guarded by the lock */
+    GArray *cancelled;                  /* tags of cancelled requests; guarded by the lock */
 };
 
 /* --- the outbox --- */
 
-/* The topic's text must outlive the message: it is static, or the coordinator's. */
+/* Creates an outgoing message. The text of its topic is not copied: it must be static or belong to the coordinator. */
 static struct outgoing *outgoing_new(const struct bus_out *out, const struct task_name *tasks, uint32_t n_tasks)
 {
     size_t names = n_tasks * sizeof *tasks, headers = out->n_headers * sizeof(struct bus_header);
@@ -142,7 +152,7 @@ static bool is_too_large(const struct coordinator *c, const struct outgoing *ite
 
 /* --- outgoing tasks --- */
 
-/* Queues the message to this topic; no further task joins it. */
+/* Queues the unfinished message to this topic. No further task joins it. */
 static void close_message(struct coordinator *c, struct task_topic *topic)
 {
     char key[MSG_KEY_TEXT];
@@ -172,7 +182,7 @@ static void close_messages(struct coordinator *c)
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) close_message(c, &c->task_topics[i]);
 }
 
-/* Tells whether the task may join the message to this topic. Its size is checked after encoding. */
+/* Returns true if the task may join the unfinished message to this topic. append_task checks the size. */
 static bool may_join(const struct coordinator *c, const struct task_topic *topic, const struct msg_task *task)
 {
     uint32_t most = c->config.messages == COORDINATOR_EACH ? 1 : MSG_MAX_JOINED;
@@ -183,15 +193,15 @@ static bool may_join(const struct coordinator *c, const struct task_topic *topic
            memcmp(topic->tasks[topic->n_tasks - 1].hash, task->hash, sizeof task->hash) == 0;
 }
 
-/* Copies the flow of the task's request. */
+/* Copies the flow of the task's request to the topic. */
 static void note_flow(struct coordinator *c, struct task_topic *topic, const struct msg_task *task)
 {
     const struct bus_message *request = core_token(c->core, task->key);
     if (request && request->flow) memcpy(topic->flow, request->flow, sizeof topic->flow);
 }
 
-/* Appends the task to the message. Returns ERR_LIMIT_BYTES, and leaves the message unchanged, if it would be too
- * large. */
+/* Appends the task to the message. If the message would be too large, leaves it unchanged and returns
+ * ERR_LIMIT_BYTES. */
 static enum err_code append_task(struct coordinator *c, struct task_topic *topic, const struct msg_task *task)
 {
     size_t before = topic->bytes.len, most = bus_max_bytes(c->config.bus, topic->name);
@@ -224,7 +234,7 @@ static void on_task(void *ctx, const struct msg_task *task)
     if (bus_catching_up(c->consumer, task->key.partition)) close_message(c, topic);
 }
 
-/* Returns the form of the request, which its verdict uses too. */
+/* Returns the encoding of the request, which its verdict uses too. */
 static enum err_code type_of(const struct coordinator *c, const struct bus_message *message, enum edge_type *out,
                              struct err *err)
 {
@@ -232,7 +242,7 @@ static enum err_code type_of(const struct coordinator *c, const struct bus_messa
     return c->shared ? edge_type_of(message, out, err) : ERR_OK;
 }
 
-/* Returns the largest value, in bytes, of a message with a verdict. */
+/* Returns the maximum size of an encoded verdict, in bytes. */
 static size_t max_verdict_bytes(const struct coordinator *c)
 {
     size_t most = bus_max_bytes(c->config.bus, BUS_VERDICTS);
@@ -246,7 +256,8 @@ static enum err_code encode(struct coordinator *c, const struct msg_verdict *ver
     return !code && c->buffer.len > max_verdict_bytes(c) ? ERR_LIMIT_BYTES : code;
 }
 
-/* Omits optional parts until the verdict can be sent, in this order: samples, explanations, everything. */
+/* Encodes the verdict without its optional parts. Omits samples first, then explanations. If it is still too large,
+ * encodes a failed verdict without candidates. */
 static enum err_code encode_smaller(struct coordinator *c, const struct msg_verdict *verdict, enum edge_type type,
                                     struct bus_header *header)
 {
@@ -280,7 +291,7 @@ static enum err_code encode_smaller(struct coordinator *c, const struct msg_verd
     return code;
 }
 
-/* Drops the waiting tasks of a closed request, and stops those that a worker has begun: their results are not
+/* Drops the unsent tasks of a closed request, and stops the tasks that a worker has begun. Their results are not
  * needed. */
 static void end_tasks(struct coordinator *c, const struct bus_message *request)
 {
@@ -304,7 +315,7 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
     char key[MSG_KEY_TEXT];
     enum edge_type type;
     end_tasks(c, message);
-    type_of(c, message, &type, NULL); /* was checked on arrival */
+    type_of(c, message, &type, NULL); /* cannot fail, because the type was checked on arrival */
     enum err_code code = encode(c, verdict, type, &headers[0]);
     if (code == ERR_LIMIT_BYTES) code = encode_smaller(c, verdict, type, &headers[0]);
     if (code) {
@@ -328,11 +339,11 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
     settle(c, &out, token);
 }
 
-/* Sends the message to the dead-letter topic, with its position and the error. The dead letter of a request ends it, as
- * a verdict does. */
+/* Sends the message to the dead-letter topic, with its position and the error. The dead letter of a request ends the
+ * request, as a verdict does. */
 static void dead_letter(struct coordinator *c, struct bus_message *message, const struct err *why)
 {
-    char key[MAX_KEY] = ""; /* of a request: usually its id */
+    char key[MAX_KEY] = ""; /* key of the message; for a request usually its id */
     uint32_t len = message->key_len < MAX_KEY ? message->key_len : MAX_KEY - 1;
     if (message->key) memcpy(key, message->key, len);
     const struct log_field fields[] = {
@@ -370,7 +381,7 @@ static void on_dead(void *ctx, void *token, const struct err *why)
     dead_letter(ctx, token, why);
 }
 
-/* Acks a request without output. */
+/* Acks a duplicate request, which gets no output. */
 static void on_duplicate(void *ctx, void *token)
 {
     bus_ack(((struct coordinator *)ctx)->consumer, token);
@@ -427,7 +438,7 @@ int coordinator_messages_by_name(const char *name)
     return -1;
 }
 
-/* Returns ERR_OK also if no model is configured. */
+/* Opens the configured models. Returns ERR_OK also if no model is configured. */
 static enum err_code open_models(struct coordinator *c, struct err *err)
 {
     const struct coordinator_config *config = &c->config;
@@ -463,7 +474,7 @@ static enum err_code open_cache(struct coordinator *c, struct err *err)
     return lookup_pool_new(config->cache, config->bus, &c->cache, err);
 }
 
-/* Queries the limits of the task topics. A fleet without language models needs no topic for them. */
+/* Queries the size limits of the task topics. A fleet without language models needs no topic for the family llm. */
 static enum err_code know_task_topics(struct coordinator *c, bool llm, struct err *err)
 {
     const char *topics[VSIG_FAMILY_COUNT];
@@ -592,7 +603,7 @@ int64_t coordinator_heartbeat_ns(const struct coordinator *coordinator)
     return atomic_load(&coordinator->heartbeat_ns);
 }
 
-/* Scans all open requests, so at most every OLDEST_MS. */
+/* Returns the arrival time of the oldest open request. Scans all open requests at most every OLDEST_MS. */
 static int64_t oldest_ns(struct coordinator *c)
 {
     int64_t now = clock_now_ns();
@@ -627,7 +638,7 @@ static void publish_stats(struct coordinator *c)
                                               .duplicates = core.duplicates,
                                               .cut = c->cut,
                                               .unsendable = c->unsendable,
-                                              /* an absolute time here; coordinator_stats converts it */
+                                              /* an absolute time; coordinator_stats converts it to an age */
                                               .oldest_age_ns = oldest,
                                               .open = core_open_requests(c->core),
                                               .quality = core.quality,
@@ -644,7 +655,7 @@ static void publish_stats(struct coordinator *c)
 
 /* --- held tasks, revoked partitions --- */
 
-/* Tells whether one of its tasks has no result yet. */
+/* Returns true if one of the message's tasks has no result yet. */
 static bool is_awaited(const struct coordinator *c, const struct outgoing *item)
 {
     bool awaited = false;
@@ -667,11 +678,11 @@ static void release_held(struct coordinator *c)
     }
 }
 
-/* Drops unsent tasks whose results are no longer needed, once a deadline has passed. The scan is rare, because it looks
- * each task up among its request's, and there may be thousands of both. */
+/* Drops unsent tasks whose results are no longer needed. Scans the outbox only after a deadline has passed. A scan is
+ * expensive: it searches for each task among those of its request, and there may be thousands of both. */
 static void drop_unawaited(struct coordinator *c)
 {
-    uint64_t deadlines = c->published.deadlines; /* written by this thread only */
+    uint64_t deadlines = c->published.deadlines; /* needs no lock here, because only this thread writes it */
     if (c->dropped_at == deadlines) return;
     c->dropped_at = deadlines;
     for (GList *at = c->outbox.head, *next; at; at = next) {
@@ -709,7 +720,8 @@ static bool has_outgoing(const struct coordinator *c)
     return c->outbox.head != NULL;
 }
 
-/* Removes queued tasks that are too large, after a limit has decreased. Returns false if there are none. */
+/* Moves queued tasks that have become too large, because a limit decreased, to too_large. Returns false if there are
+ * none. */
 static bool set_aside_too_large(struct coordinator *c)
 {
     guint before = c->too_large.length;
@@ -723,7 +735,7 @@ static bool set_aside_too_large(struct coordinator *c)
     return c->too_large.length > before;
 }
 
-/* Sends waiting messages as far as the queues have capacity. */
+/* Sends messages until the outbox is empty or the queues are full. */
 static enum err_code flush(struct coordinator *c)
 {
     close_messages(c);
@@ -744,7 +756,7 @@ static enum err_code flush(struct coordinator *c)
     return ERR_OK;
 }
 
-/* Parses "<partition>-<offset>", the key of all messages of a request. */
+/* Parses the record key "<partition>-<offset>", which all messages of a request have. */
 static struct msg_key key_of(const struct bus_message *message)
 {
     struct msg_key key = {-1, -1};
@@ -769,8 +781,8 @@ static void take_result(struct coordinator *c, struct bus_message *message, int6
         bus_ack(c->consumer, message);
 }
 
-/* Marks the families of unsendable tasks unavailable. The core may then send more tasks, which may be too large
- * again. */
+/* Marks the families of tasks that are too large as unavailable. The core may then send more tasks, which may also be
+ * too large. */
 static void answer_all_too_large(struct coordinator *c)
 {
     struct err why;
@@ -785,7 +797,7 @@ static void answer_all_too_large(struct coordinator *c)
     }
 }
 
-/* Cancels a request that was cancelled before it was opened. */
+/* Cancels the request if its tag was cancelled before the request was opened. */
 static void cancel_early(struct coordinator *c, uint64_t tag)
 {
     for (guint i = 0; i < c->cancelled_early->len; i++) {
@@ -832,7 +844,7 @@ static void take(struct coordinator *c, struct bus_message *message)
         take_request(c, message, now);
 }
 
-/* Takes completed verdict lookups and returns their number. */
+/* Handles the outcomes of verdict lookups and returns their number. */
 static uint32_t take_found(struct coordinator *c)
 {
     struct msg_key request;
@@ -860,7 +872,8 @@ static void cancel_requests(struct coordinator *c)
     g_array_free(own, TRUE);
 }
 
-/* Repeats the stop requests: an interrupt stops one statement, and a worker may be between two. */
+/* Repeats the calls of stop_work. An interrupt stops only the statement that is running, and a worker may be between
+ * two statements. */
 static void stop_work(struct coordinator *c)
 {
     for (guint i = c->stopping_work->len; i > 0; i--)
@@ -868,9 +881,9 @@ static void stop_work(struct coordinator *c)
             g_array_remove_index_fast(c->stopping_work, i - 1);
 }
 
-/* Returns how many requests may be opened now. While the results of a partition that was taken over arrive, its
- * requests should be open again; otherwise their tasks would be produced again. The limit is then higher and waiting
- * tasks are ignored, because tasks of such a partition are held. */
+/* Returns how many requests may be opened now. After a take-over, requests must be open again when their earlier
+ * results arrive; otherwise their tasks would be sent twice. While results arrive, the limit is therefore higher.
+ * Messages in the outbox are ignored then, because tasks of such a partition are held. */
 static uint32_t may_open(const struct coordinator *c)
 {
     bool reopening = bus_catching_up(c->consumer, BUS_ANY_PARTITION);
@@ -907,7 +920,8 @@ static enum err_code step(struct coordinator *c)
     release_held(c);
     enum err_code code = flush(c);
     if (code || is_done(c)) return code;
-    uint32_t more = may_open(c), max = more && more < BATCH ? more : BATCH; /* results always */
+    /* results are polled even if no request may be opened */
+    uint32_t more = may_open(c), max = more && more < BATCH ? more : BATCH;
     uint32_t want = 1U << BUS_ONCE_RESULTS | (more ? 1U << BUS_ONCE_REQUESTS : 0);
     code = bus_poll(c->consumer, want, messages, max, wait_ms(c, deadline), &n);
     drop_revoked(c);
@@ -915,10 +929,11 @@ static enum err_code step(struct coordinator *c)
     n += take_found(c);
     if (!code) answer_all_too_large(c);
     if (!code) code = c->failure;
-    publish_stats(c); /* before the verdicts, so that their readers find them counted */
+    publish_stats(c); /* before the verdicts are sent, so that the counts include every verdict that a reader has
+                       * received */
     if (!code) code = flush(c);
     if (!code && n) code = bus_commit(c->consumer);
-    return code == ERR_FULL ? ERR_OK : code; /* servers are unreachable: the next step retries */
+    return code == ERR_FULL ? ERR_OK : code; /* ERR_FULL: servers are unreachable, and the next step retries */
 }
 
 enum err_code coordinator_run(struct coordinator *coordinator, struct err *err)

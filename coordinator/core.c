@@ -1,10 +1,12 @@
 /* DESIGN: the table of open requests, and the dispatch of events to them.
  *
- * An event finds its request by key and passes to the file for its phase: ingest, lookup, decide, consult, repair, ask,
- * story or polish. Each of these phases has an entry in struct request, and at most one awaits a result at a time. A
- * result that no phase awaits is stray. A request's memory is one arena, freed when its verdict is published.
+ * The core finds the request of an event by its key. It passes the event to the file for the request's phase: ingest,
+ * lookup, decide, consult, repair, ask, story or polish. Each of these phases has an entry in struct request, and at
+ * most one phase awaits a result at a time. A result that no phase awaits is stray. A request's memory is one arena,
+ * freed when its verdict is published.
  *
- * The clock is the event's time. Deadlines are found by a scan, at most as often as the earliest one is due.
+ * The clock is the time of the last event. A scan finds passed deadlines; it runs only when the earliest deadline has
+ * passed.
  */
 #include "coordinator/internal.h"
 
@@ -28,8 +30,8 @@ static gboolean key_equal(gconstpointer a, gconstpointer b)
     return left->partition == right->partition && left->offset == right->offset;
 }
 
-/* Reuses the arena of a closed request. A new chunk for each request is slow in malloc; only arenas that stayed small
- * are reused. */
+/* Keeps the arena of a closed request for reuse, because malloc is slow for a new chunk for each request. Only arenas
+ * that stayed small are kept. */
 static void recycle_arena(struct core *core, struct arena *arena)
 {
     if (core->n_spare == SPARE_ARENAS || arena->used > SPARE_BYTES) {
@@ -136,8 +138,8 @@ static enum err_code read_request(struct request *request, const struct core_inc
                : ERR_OK;
 }
 
-/* Returns the identity of a request's round. A repeated request with another answer is a new request of the same id,
- * and may itself be duplicated. Returns NULL if memory is short. */
+/* Returns the identity of a request's round. A request that is repeated with another answer is a new round of the same
+ * id, and may itself be duplicated. Returns NULL if memory is short. */
 static const char *round_of(struct arena *arena, const struct msg_request *message)
 {
     const struct msg_answer *last = message->n_answers ? &message->answers[message->n_answers - 1] : NULL;
@@ -145,7 +147,7 @@ static const char *round_of(struct arena *arena, const struct msg_request *messa
     return arena_printf(arena, "%s\x1f%s\x1f%s", message->id, last->question, last->choice);
 }
 
-/* Looks for an earlier copy of the request. A request without an id cannot be recognized. */
+/* Searches for an earlier copy of the request. Duplicates of a request without an id cannot be recognized. */
 static enum duplicates_answer find_duplicate(struct core *core, struct arena *arena, const struct msg_request *message,
                                              const struct core_incoming *incoming)
 {
@@ -156,7 +158,7 @@ static enum duplicates_answer find_duplicate(struct core *core, struct arena *ar
     return incoming->redriven ? DUPLICATES_NONE : seen;
 }
 
-/* Starts judging an open request, for which nothing has been sent yet. */
+/* Starts judging an open request. No task has been sent for it yet. */
 static void judge(struct request *request, int64_t now_ns)
 {
     struct core *core = request->core;
@@ -250,7 +252,8 @@ bool core_awaits(const struct core *core, struct msg_key key, const uint64_t has
     return false;
 }
 
-/* Returns the candidate that a result belongs to, matched by content. The result's index only speeds up the search. */
+/* Returns the candidate that a result belongs to, matched by content. The candidate index in the result only speeds up
+ * the search. */
 static struct candidate_state *state_of(const struct request *request, const struct msg_result *result)
 {
     for (uint32_t i = 0; i <= request->n; i++) {
@@ -264,7 +267,7 @@ static struct candidate_state *state_of(const struct request *request, const str
     return NULL;
 }
 
-/* Submits a candidate to the remote verifier once all of its families have answered. */
+/* Submits a candidate to the remote verifier. Must be called when all of its families have answered. */
 static void ask_verifier(struct request *request, uint32_t index)
 {
     struct core *core = request->core;
@@ -338,7 +341,7 @@ static enum err_code take_correction(struct request *request, const struct msg_r
     return ERR_OK;
 }
 
-/* Takes a polisher's response. Any other result is stray while a verdict waits for its reworded explanation. */
+/* Handles a polisher's response. While a verdict waits for its reworded explanation, any other result is stray. */
 static enum err_code take_polished(struct request *request, const struct msg_result *result)
 {
     if (strcmp(result->family, MSG_POLISHER) == 0 && polish_awaits(request, result->hash))
@@ -356,14 +359,14 @@ static void tell_progress(const struct request *request, uint32_t index, int fam
     if (actions->progress) actions->progress(actions->ctx, &progress);
 }
 
-/* Updates the mean wait by the first result on a candidate: the other families ran after it. */
+/* Updates the mean wait. Uses only the first result on a candidate, because the other families ran after it. */
 static void note_wait(struct core *core, const struct candidate_state *state, const struct msg_result *result)
 {
     int64_t wait = core->now_ns - state->sent_ns - result->ns;
     core->wait_ns += ((wait > 0 ? wait : 0) - core->wait_ns) / WAIT_SHARE;
 }
 
-/* Takes a family's result on one candidate. It is stray if no phase awaits it. */
+/* Handles a family's result on one candidate. The result is stray if no phase awaits it. */
 static void take_result(struct request *request, struct msg_result *result, int64_t now_ns)
 {
     struct core *core = request->core;
@@ -378,9 +381,9 @@ static void take_result(struct request *request, struct msg_result *result, int6
     if (state->pending == request->families) note_wait(core, state, result);
     request->worker_ns += result->ns;
     lookup_note_state(request, result->state);
-    /* This family timed out, so the others will too. An opinion or a question is optional, and the rest continues. */
+    /* If this family timed out, so will the others. An opinion or a question is optional, so the request continues. */
     bool late = family != VSIG_LLM && !result->asks && err_from_name(result->code) == ERR_DEADLINE;
-    if (result->proposes && decide_is_late(request)) late = true; /* too late to judge proposals */
+    if (result->proposes && decide_is_late(request)) late = true; /* there is no time left to judge proposals */
     if (!late) state->pending &= ~(1U << family);
     if (!late && result->proposes) {
         repair_take_proposals(request, result);
@@ -414,7 +417,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
     }
 }
 
-/* Takes the first result in these bytes. *used is its length, or all bytes if the request is closed. */
+/* Handles the first result in these bytes. *used is its length, or `len` if the request is closed. */
 static enum err_code take_next(struct core *core, struct msg_key key, const void *bytes, size_t len, size_t *used,
                                int64_t now_ns, struct err *err)
 {
@@ -428,7 +431,7 @@ static enum err_code take_next(struct core *core, struct msg_key key, const void
         polish_give_up(request, err_meaning(code));
         return ERR_OK;
     }
-    if (code == ERR_LIMIT_MEMORY) { /* not the result's fault: the request has reached its memory limit */
+    if (code == ERR_LIMIT_MEMORY) { /* the result is not the cause: the request has reached its memory limit */
         decide_failed(request, err_name(code), err_meaning(code), now_ns);
         return ERR_OK;
     }
@@ -506,14 +509,13 @@ bool core_cancel(struct core *core, uint64_t tag, int64_t now_ns)
     struct request *request = find_tag(core, tag);
     core->now_ns = now_ns;
     if (!request) return false;
-    if (polish_is_pending(request)) return true; /* its verdict is complete */
+    if (polish_is_pending(request)) return true; /* the verdict is already complete */
     request->n = MIN(request->n, request->n_given);
     decide_failed(request, err_name(ERR_CANCELLED), err_meaning(ERR_CANCELLED), now_ns);
     return true;
 }
 
-/* Returns the requests whose deadline has passed. They are collected first, because concluding one changes the
- * table. */
+/* Returns the requests with a passed deadline. Collects them first, because concluding a request changes the table. */
 static GPtrArray *take_due(struct core *core, int64_t now_ns)
 {
     GPtrArray *due = g_ptr_array_new();
@@ -541,8 +543,8 @@ static gint by_key(gconstpointer a, gconstpointer b)
     return left->key.offset < right->key.offset ? -1 : left->key.offset > right->key.offset;
 }
 
-/* Handles a timeout of the request, of an opinion or of a lookup. After the latter two, the request continues
- * without. */
+/* Handles a timeout of the request, of an opinion or of a lookup. After a timeout of an opinion or a lookup, the
+ * request continues without it. */
 static void end_wait(struct request *request, int64_t now_ns)
 {
     if (lookup_is_pending(request)) lookup_give_up(request);

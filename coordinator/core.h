@@ -1,9 +1,10 @@
-/* The coordinator as a state machine: events in, actions out, without clock, thread, transport or database of its own.
+/* The coordinator as a state machine: it receives events and calls actions. It has no clock, thread, transport or
+ * database of its own.
  *
  * Events are requests, results, responses of a remote verifier and the passing of time. Actions are tasks to send,
- * verifier calls, verdicts to publish and dead letters. Equal events in equal order give equal actions. Results match
- * by content (request key, hash, family), and the first one wins; results without a match are stray. Thread: one at a
- * time.
+ * verifier calls, verdicts to publish and dead letters. Equal events in equal order give equal actions. A result is
+ * matched to a task by content (request key, hash, family). The first matching result counts; a result without a match
+ * is stray. Thread: one at a time.
  */
 #ifndef ASSAY_COORDINATOR_CORE_H
 #define ASSAY_COORDINATOR_CORE_H
@@ -19,37 +20,38 @@ struct core;
 struct core_config {
     const struct scoring_models *models;
     struct msg_options defaults;
-    uint32_t max_window;      /* candidates of one request in flight if all are to be judged; 0: 16 */
-    uint32_t max_corrections; /* corrector calls for one answer; 0: 3 */
+    uint32_t max_window;      /* maximum number of candidates of one request in flight if all must be judged; 0: 16 */
+    uint32_t max_corrections; /* maximum corrector calls for one answer; 0: 3 */
     struct coordinator_llm llm;
-    /* Longest wait of tasks for workers at which several candidates of a request are sent, because some worker is then
-     * idle. For requests that do not set the number of concurrent candidates. 0 disables this. */
+    /* While tasks wait for workers less than this time, some worker is idle. A request that does not set the number of
+     * concurrent candidates then sends several at once. 0 disables this. */
     int64_t idle_wait_ns;
-    int64_t max_deadline_ms; /* of any request, including those without a deadline; 0 means no limit */
-    int64_t max_work_ns;     /* worker time for one request; 0 means no limit */
-    bool ignores_drift;      /* ignore changes of the traffic for guarantees (guarantee.c) */
-    bool rows_at_once;       /* look for the rows behind each candidate's result while it is judged (story.c) */
-    bool finds_duplicates;   /* do not judge repeated requests that have an id (duplicates.h) */
-    int64_t polish_ns;       /* longest wait of a verdict for its reworded explanation */
-    int64_t find_ns;         /* longest wait of a request for a cached verdict */
-    size_t max_kept_bytes;   /* of a cached verdict; at most VERDICT_CACHE_MAX_BYTES */
+    int64_t max_deadline_ms; /* maximum deadline of any request, also for requests without a deadline; 0 means no
+                              * limit */
+    int64_t max_work_ns;     /* maximum worker time for one request; 0 means no limit */
+    bool ignores_drift;      /* guarantees ignore changes of the traffic (guarantee.c) */
+    bool rows_at_once;       /* request the source rows of each candidate's result while it is judged (story.c) */
+    bool finds_duplicates;   /* do not judge a repeated request that has an id (duplicates.h) */
+    int64_t polish_ns;       /* maximum time that a verdict waits for its reworded explanation */
+    int64_t find_ns;         /* maximum time that a request waits for a cached verdict */
+    size_t max_kept_bytes;   /* maximum size of a cached verdict; at most VERDICT_CACHE_MAX_BYTES */
     struct tracer *tracer;   /* lib/base/tracing.h; NULL disables tracing */
 };
 
 /* An incoming request. */
 struct core_incoming {
     struct msg_key key;
-    void *token; /* returned with the verdict */
+    void *token; /* value passed back with the verdict; owned by the loop */
     const void *bytes;
     size_t len;
     enum edge_type type;
-    const char *traceparent; /* of the message; NULL: the request's own */
-    int64_t arrived_ns;      /* start of deadlines */
-    bool redriven;           /* redriven on purpose: judge it even if it is a duplicate */
+    const char *traceparent; /* trace context of the message; if NULL, that of the request is used */
+    int64_t arrived_ns;      /* arrival time, from which deadlines count */
+    bool redriven;           /* an operator redelivered the request: judge it even if it is a duplicate */
 };
 
 /* A call of a model about one candidate. A remote verifier judges whether the premise answers the hypothesis. A
- * corrector proposes a better query; the premise is then its whole input, as JSON. */
+ * corrector proposes a better query; the premise then contains its whole input, as JSON. */
 struct core_model_question {
     struct msg_key key;
     uint64_t hash[2];
@@ -61,22 +63,23 @@ struct core_model_question {
 
 /* The response of a remote verifier. */
 struct core_verifier_answer {
-    enum err_code code;  /* if not ERR_OK, the built-in verifier judges */
-    double p;            /* P(entails), 0 to 1 */
+    enum err_code code;  /* if it is not ERR_OK, the built-in verifier judges */
+    double p;            /* entailment, from 0 to 1 */
     const char *message; /* name of the model, or the error; may be NULL */
 };
 
-/* A lookup of a cached verdict for the request with that key. */
+/* A lookup of the cached verdict for a request. */
 struct core_wanted {
     struct msg_key request;
-    const char *db, *key; /* VERDICT_CACHE_KEY */
-    int64_t until_ns;     /* end of the wait, on the transport's clock */
+    const char *db, *key; /* name of the database; key of VERDICT_CACHE_KEY digits */
+    int64_t until_ns;     /* deadline of the wait, on the transport's clock */
 };
 
 /* The outcome of a lookup. */
 struct core_found {
-    enum err_code code; /* ERR_DB_UNAVAILABLE: unknown state of the database; another error: the lookup failed */
-    const void *bytes;  /* NULL on a miss */
+    enum err_code code; /* ERR_DB_UNAVAILABLE if the state of the database is unknown; another error if the lookup
+                         * failed */
+    const void *bytes;  /* NULL if there is no cached verdict */
     size_t len;
 };
 
@@ -87,53 +90,53 @@ struct core_kept {
     size_t len;
 };
 
-/* Called inside events. Their arguments live until they return. */
+/* The actions, called while an event is handled. Their arguments live until the action returns. */
 struct core_actions {
     void *ctx;
     void (*task)(void *ctx, const struct msg_task *task);
     void (*verdict)(void *ctx, void *token, const struct msg_verdict *verdict);
-    /* The request could not be read; no verdict follows. */
+    /* Dead-letters a request that could not be read. No verdict follows. */
     void (*dead)(void *ctx, void *token, const struct err *why);
-    /* Calls the remote verifier; core_verified follows, even on failure. Returns false if it cannot be called now. NULL
-     * without a verifier. */
+    /* Calls the remote verifier. core_verified follows, even on failure. Returns false if it cannot be called now. NULL
+     * if there is no verifier. */
     bool (*verify)(void *ctx, const struct core_model_question *question);
-    /* Calls a corrector; a result of the family MSG_CORRECTOR follows, even on failure. Otherwise as above. */
+    /* Calls a corrector. A result of the family MSG_CORRECTOR follows, even on failure. Otherwise as `verify`. */
     bool (*correct)(void *ctx, const struct core_model_question *question);
-    /* Calls a polisher, whose premise is {"explanation": ...}; a result of the family MSG_POLISHER follows. Otherwise
-     * as above. */
+    /* Calls a polisher, whose premise is {"explanation": ...}. A result of the family MSG_POLISHER follows. Otherwise
+     * as `verify`. */
     bool (*polish)(void *ctx, const struct core_model_question *question);
-    /* Looks up a cached verdict; core_found follows, unless it times out. Returns false if that is impossible now. If
-     * NULL, there is no cache, and `keep` is not called. */
+    /* Looks up a cached verdict. core_found follows, unless the lookup times out. Returns false if no lookup is
+     * possible now. NULL if there is no cache; `keep` is then not called. */
     bool (*find)(void *ctx, const struct core_wanted *wanted);
     void (*keep)(void *ctx, const struct core_kept *verdict);
-    /* The request is a duplicate; no verdict follows. NULL if duplicates are judged. */
+    /* Ends a duplicate request. No verdict follows. NULL if duplicates are judged. */
     void (*duplicate)(void *ctx, void *token);
-    /* The request went to another process (core_forget); no verdict follows. May be NULL. */
+    /* Drops a request whose partition went to another process (core_forget). No verdict follows. May be NULL. */
     void (*dropped)(void *ctx, void *token);
-    /* A family has judged a candidate. May be NULL. */
+    /* Reports that a family has judged a candidate. May be NULL. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);
 };
 
 struct core_stats {
     uint64_t requests, verdicts, dead, tasks, results, stray, deadlines;
     uint64_t consultations, consultations_failed;
-    uint64_t questions, answered; /* clarification questions; requests with answers */
+    uint64_t questions, answered; /* number of clarification questions; number of requests with answers */
     uint64_t verifications, verifier_failures;
     struct coordinator_repairs repairs;
     struct coordinator_polish polish;
     struct coordinator_lookups lookups;
     uint64_t duplicates;
-    uint64_t promises[MSG_PROMISE_COUNT]; /* of verdicts */
-    uint64_t promises_withdrawn;          /* groups whose traffic has changed */
+    uint64_t promises[MSG_PROMISE_COUNT]; /* verdicts with a guarantee, by its status */
+    uint64_t promises_withdrawn;          /* number of groups whose traffic has changed */
     uint64_t by_status[MSG_STATUS_COUNT];
     struct coordinator_quality quality;
 };
 
-/* Parses when to call language models ("never", "always", "0.1:0.95,disagree"; NULL: unchanged) into *out. Returns
- * ERR_CONFIG if the text is invalid. */
+/* Parses the conditions for calling language models into *out. Examples are "never", "always" and "0.1:0.95,disagree".
+ * NULL leaves *out unchanged. Returns ERR_CONFIG if the text is invalid. */
 enum err_code consult_when(const char *when, struct coordinator_llm *out, struct err *err);
-/* Formats these conditions for guarantees that hold only under them (scoring/guarantee.h). Writes "" if `llm` is NULL
- * or off. */
+/* Formats these conditions. A guarantee may hold only under the same conditions (scoring/guarantee.h). Writes "" if
+ * `llm` is NULL or off. */
 enum { CONSULT_TEXT = 96 };
 void consult_text(const struct coordinator_llm *llm, char out[CONSULT_TEXT]);
 
@@ -143,34 +146,35 @@ void core_free(struct core *core);
 
 /* Handles an incoming request. */
 void core_request(struct core *core, const struct core_incoming *incoming, int64_t now_ns);
-/* Records a request that has its verdict already, so that duplicates of it are recognized. */
+/* Records a request that already has its verdict, so that its duplicates are recognized. */
 void core_history(struct core *core, const struct core_incoming *incoming);
-/* Drops a partition that went to another process, with its requests. */
+/* Drops the requests of a partition that went to another process. */
 void core_forget(struct core *core, int32_t partition);
 /* Returns the token of an open request, or NULL if the request is not open. */
 void *core_token(const struct core *core, struct msg_key key);
-/* Tells whether this task of an open request has no result yet. */
+/* Returns true if this task of an open request has no result yet. */
 bool core_awaits(const struct core *core, struct msg_key key, const uint64_t hash[2], const char *family);
-/* Handles a result for the request with that key. Returns ERR_OK also for a stray one, and another code with `err` if
- * it cannot be read. A result of the family MSG_VERIFIER acts as core_verified. */
+/* Handles a result for the request with that key. Returns ERR_OK also for a stray result. Returns another code with
+ * `err` if the result cannot be read. A result of the family MSG_VERIFIER acts as core_verified. */
 enum err_code core_result(struct core *core, struct msg_key key, const void *bytes, size_t len, int64_t now_ns,
                           struct err *err);
-/* Marks a family of the candidate with that hash unavailable, because its task cannot be sent. Stray if no task awaits
- * it. `family` is the static name. */
+/* Marks a family of the candidate with that hash as unavailable, because its task cannot be sent. Counts as a stray
+ * result if no task of that family is open. `family` is the static name. */
 void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash[2], const char *family,
                       const struct err *why, int64_t now_ns);
-/* Cancels the request with that tag: it fails with reason "cancelled". Returns false if it is not open. */
+/* Cancels the request with that tag, which fails with reason "cancelled". Returns false if the request is not open. */
 bool core_cancel(struct core *core, uint64_t tag, int64_t now_ns);
-/* Handles the remote verifier's response on the candidate with that hash. It is stray if no call is pending. */
+/* Handles the remote verifier's response on the candidate with that hash. The response is stray if no call is
+ * pending. */
 void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2],
                    const struct core_verifier_answer *answer, int64_t now_ns);
-/* Handles the outcome of a lookup for the request with that key. Ignored if none is pending. */
+/* Handles the outcome of a lookup for the request with that key. Does nothing if no lookup is pending. */
 void core_found(struct core *core, struct msg_key key, const struct core_found *found, int64_t now_ns);
-/* Handles the passing of time. Returns the latest time of the next call, or 0 if no deadline is set. */
+/* Handles the passing of time. Returns the time by which it must be called again, or 0 if no deadline is set. */
 int64_t core_tick(struct core *core, int64_t now_ns);
 
 uint32_t core_open_requests(const struct core *core);
-/* Returns the arrival of the oldest open request, or 0 if none is open. Scans all of them. */
+/* Returns the arrival time of the oldest open request, or 0 if none is open. Scans all open requests. */
 int64_t core_oldest_ns(const struct core *core);
 struct core_stats core_get_stats(const struct core *core);
 

@@ -1,4 +1,5 @@
-/* The input of a corrector: the report of SQLens §4.4 as one JSON object, so that its texts stay data. */
+/* The input of a corrector: the report of SQLens §4.4 as one JSON object. In JSON, its texts cannot be mistaken for
+ * instructions. */
 #include "coordinator/internal.h"
 
 #include <jansson.h>
@@ -6,7 +7,7 @@
 
 enum { MAX_FINDINGS = 4, MAX_PLACES = 8 };
 
-/* Returns a JSON string, or NULL if the text is missing or invalid UTF-8. */
+/* Returns a JSON string, or NULL if the text is missing, empty or invalid UTF-8. */
 static json_t *text(const char *value)
 {
     return value && *value ? json_string(value) : NULL;
@@ -32,7 +33,8 @@ int correction_select(const struct request *request)
     int best = -1;
     for (uint32_t i = 0; i < judged->n_findings; i++) {
         int signal = (int)judged->findings[i].signal;
-        if (signal == MSG_INVALID_SQL || signal >= VSIG_ID_END) continue; /* reported separately as the error */
+        /* invalid SQL is reported separately, as "error" */
+        if (signal == MSG_INVALID_SQL || signal >= VSIG_ID_END) continue;
         if (correcting->told >> signal & 1) continue;
         if (best < 0 || rank[signal] < rank[best]) best = signal;
     }

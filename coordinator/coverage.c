@@ -1,25 +1,26 @@
-/* DESIGN: unchecked candidates must not win.
+/* DESIGN: an unchecked candidate must not win over checked ones.
  *
- * An unavailable check reports no problem, so a statement that no check understands would appear clean. Hence three
- * rules, all implemented here, in rules.c or in decide.c, and none by a model:
+ * An unavailable check reports no problem, so a statement that no check understands would appear clean. Three rules
+ * prevent this. They are implemented here, in rules.c and in decide.c, and no model can override them:
  *
- * - An unavailable signal never makes P greater than its silence would have made it (models.c).
- * - A candidate with mostly unavailable checks has *low coverage*. Its P is at most COVERAGE_LOW_P, it does not
- *   validate, and judged candidates are preferred. The same holds if a family should have run it and the outcome is
+ * - An unavailable signal never makes P(correct) greater than its silence would have made it (models.c).
+ * - A candidate with mostly unavailable checks has *low coverage*. Its P(correct) is at most COVERAGE_LOW_P, it does
+ *   not validate, and judged candidates are preferred. The same holds if a family should have run it and the outcome is
  *   unknown.
  * - A candidate that did not complete is not the answer.
  *
- * If a schema replaces the database, no family runs the candidate, and a third of the signals is unavailable. The count
- * of signals still applies. Whether such a candidate may validate at all is set in the decision file
- * (models_from_schema, docs/schema-only.md).
+ * If a schema replaces the database, no family runs the candidate, and a third of the signals is unavailable. The rule
+ * about the share of unavailable signals still applies. The decision file says whether such a candidate may validate at
+ * all (models_from_schema, docs/schema-only.md).
  *
- * *Mostly* is more than half of the signals that were enabled for this request. The training logs have 2,938 beams that
- * run, 6,901 gold queries and 55,188 mutants. In them no signal was unavailable on any candidate that completed, and
- * one, abnormal_result, on the 21 others; a missing question costs a third. An unresolved name makes all signals
- * unavailable, and a failed family fewer, so the bound lies in a gap.
+ * *Mostly* means more than half of the signals that were enabled for this request. The training logs have 2,938 beams
+ * that run, 6,901 gold queries and 55,188 mutants. In them no signal was unavailable on any candidate that completed.
+ * On the 21 others one was: abnormal_result. A missing question makes a third of the signals unavailable. An unresolved
+ * name makes all of them unavailable, and a failed family makes fewer. The bound of a half lies between the shares that
+ * occur.
  *
- * Rejected: counting families (they differ in size, and a family of one would weigh as much as ten). Rejected: a weight
- * for each signal (more numbers to fit, on data without such a case).
+ * Rejected: counting families (they differ in size, and a family of one signal would weigh as much as one of ten).
+ * Rejected: a weight for each signal (more numbers to fit, on data without such a case).
  */
 #include "coordinator/internal.h"
 
@@ -46,7 +47,7 @@ struct coverage_count coverage_count(const struct msg_judged *judged)
     return out;
 }
 
-/* Tells whether a family should have run it and none reports whether it runs. */
+/* Returns true if a family should have run the candidate, but none reports whether it runs. */
 static bool is_run_unknown(const struct request *request, uint32_t index)
 {
     bool to_run = request->families & (1U << VSIG_EXECUTION | 1U << VSIG_EXPLAIN);

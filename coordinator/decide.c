@@ -1,59 +1,64 @@
 /* DESIGN: from judged candidates to a verdict.
  *
  * A candidate is *done* when no more results are expected: all families answered, or it is invalid, a repeat, or past
- * max_iterations. Decisions are made strictly in input order, whatever the order of results. They use only the done
- * candidates before the first one that is not done (the first n_done_prefix). Speculation therefore changes the waiting
- * time and nothing else. Candidates judged ahead and not reached are left out of the verdict. Features of the request
- * see the prefix only, and iterations are counted in it.
+ * max_iterations. Decisions are made strictly in input order, regardless of the order of results. They use only the
+ * *prefix*: the first n_done_prefix candidates, which are done and precede the first one that is not. Speculation
+ * therefore changes only the waiting time. Candidates that were judged ahead but not reached are left out of the
+ * verdict. Features of the request use the prefix only, and so does the number of iterations.
  *
  * Two models score a candidate. The *signals* (label model, or the classifier over it) give the probability that it is
- * correct. The *verifier* gives the probability that its explanation answers the question. That is the remote verifier,
- * called when the families had answered, or the built-in one, which also sees the other candidates of the prefix.
- * P(correct) combines the two. Which of them a strategy requires is a row of a table (rules.c):
+ * correct. The *verifier* gives the probability that its explanation answers the question. The verifier is a remote
+ * one, called when all families have answered, or the built-in one, which also uses the other candidates of the prefix.
+ * P(correct) combines the two. A table (rules.c) has a row for each strategy with the models that it requires:
  *
  *    first_valid         the answer is the first candidate that passes both models, each at its own threshold, and
  *                        whose P(correct) reaches the request's threshold
- *    rerank              judge all, then take the best by P(correct); it validates if that reaches the threshold
+ *    rerank              judge all, then choose the best by P(correct); it validates if that reaches the threshold
  *    detect_then_rerank  the first candidate that executes, if it passes as under first_valid; otherwise as rerank
  *    cyclesql            as in the paper: in order, the verifier alone; if none passes, the first that executes
  *    correct             the first that executes, repaired if that is clearly more likely correct (SQLens §4.4); the
  *                        others are not judged
  *
- * If the verifier is unavailable (no model, the explain family late or unable), the signals alone decide, at the
- * threshold of P(correct). A note of the verdict says so. If a verifier was requested, P(correct) is computed with an
- * undecided verifier. If a remote verifier does not answer, the built-in one replaces it, with another note.
+ * The verifier is unavailable if there is no model, or if the explain family was late or failed. The signals alone then
+ * decide, at the threshold of P(correct), and a note of the verdict says so. If a verifier was requested, P(correct) is
+ * then computed with an undecided verifier. If a remote verifier does not answer, the built-in one replaces it, with
+ * another note.
  *
- * *Best* is the highest score within the highest tier. Among equals it is the earlier one, or, if positions have no
- * meaning, the shorter text. A judged candidate is above one with low coverage (coverage.c), whatever its score and the
- * strategy. A candidate that is invalid or did not complete is never the answer. In a ranked or sampled list, another
- * candidate must beat the first that executes by the list's margin; otherwise noise would be swapped for noise.
+ * *Best* is the highest score within the highest tier. Among equal scores it is the earlier candidate, or, if positions
+ * have no meaning, the one with the shorter text. A judged candidate is above one with low coverage (coverage.c),
+ * regardless of its score and the strategy. A candidate that is invalid or did not complete is never the answer. In a
+ * ranked or sampled list, another candidate must beat the first that executes by the list's margin; smaller differences
+ * are noise.
  *
- * A *tie*: another candidate has nearly the P(correct) of the best, and another result. Then nothing validates, because
- * chance would decide. Equal results are no tie.
+ * There is a *tie* if another candidate has nearly the P(correct) of the best one and a different result. Then no
+ * candidate validates, because the choice would be random. Candidates with equal results do not tie.
  *
- * If no candidate passes, the policy decides: best_effort (the best, flagged), abstain, or ask. If none completes:
- * abstained with reason invalid_sql or the error (limit_time ...), since no candidate is worth returning. If the
- * database cannot be read: failed with its reason, once every family of a candidate has reported it.
+ * If no candidate passes, the policy decides: best_effort (the best, flagged), abstain, or ask. If no candidate
+ * completes, the status is abstained with reason invalid_sql or the error (limit_time ...), since no candidate is worth
+ * returning. If the database cannot be read, the status is failed with its reason, once every family of a candidate has
+ * reported it.
  *
- * On request, a similar query with a higher P(correct) is then looked for (repair.c). Under policy ask, the user may be
- * asked for the intended reading (ask.c), even if a candidate validated. Finally the answer's explanation may be
+ * On request, a similar query with a higher P(correct) is then searched for (repair.c). Under policy ask, the user may
+ * be asked for the intended reading (ask.c), even if a candidate validated. Finally the answer's explanation may be
  * reworded (polish.c), which changes nothing else.
  *
- * Deadline: results that have arrived count, families without a result are unavailable, and candidates without any
- * result are not judged. The status is best_effort or abstained with reason deadline. It is never validated, because
- * not all candidates before the winner were judged. After the deadline no task and no model call is begun. The same
- * holds once workers have spent max_work_ns on the request: a complete verdict stays, any other ends in this way.
+ * At the deadline, the results that have arrived count. Families without a result are unavailable, and candidates
+ * without any result are not judged. The status is best_effort or abstained with reason deadline. It is never
+ * validated, because not all candidates before the winner were judged. After the deadline no task and no model call is
+ * begun. The same rules apply once workers have spent max_work_ns on the request, except that a complete verdict stays.
  *
  * Rejected: deciding when a result arrives (verdicts would depend on timing). Rejected: cancelling speculative tasks
- * (the cancelling message chases the task; such tasks are cheap, and their results are dropped as stray).
+ * (the cancelling message arrives after the task; such tasks are cheap, and their results are dropped as stray).
  */
 #include "coordinator/internal.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double TIE_P = 0.005;          /* difference of P(correct): below the two printed decimals */
-static const double DEFAULT_HIT_RATE = 0.7; /* of a language model: a useful one is at least this good */
+static const double TIE_P = 0.005;          /* maximum difference of P(correct) for a tie; below the two printed
+                                             * decimals */
+static const double DEFAULT_HIT_RATE = 0.7; /* default hit rate of a language model; a useful model has at least this
+                                             * rate */
 
 bool decide_is_done(const struct request *request, uint32_t index)
 {
@@ -63,12 +68,12 @@ bool decide_is_done(const struct request *request, uint32_t index)
 
 /* --- scores --- */
 
-/* The candidates beside which another is scored: positions and votes. */
+/* The other candidates with which a candidate is compared by position and votes. */
 struct company {
     uint32_t first, n, n_seen;
     enum msg_order order;
-    bool remote;                       /* responses of remote models count */
-    const struct votes_company *votes; /* their common statistics; NULL computes them again */
+    bool remote;                       /* true if responses of remote models count */
+    const struct votes_company *votes; /* common statistics of these candidates; NULL if they must be computed */
 };
 
 static struct company company_of(const struct request *request, uint32_t n_seen)
@@ -76,7 +81,8 @@ static struct company company_of(const struct request *request, uint32_t n_seen)
     return (struct company){0, request->n, n_seen, request->options.order, true, NULL};
 }
 
-/* Returns the built-in verifier's probability, or NAN without a verifier or features. */
+/* Returns the built-in verifier's probability. Returns NAN if there is no built-in verifier, or if the candidate has no
+ * features. */
 static double ask_builtin(const struct request *request, uint32_t index, const struct company *among)
 {
     const struct candidate_state *state = &request->states[index];
@@ -97,8 +103,8 @@ static double ask_builtin(const struct request *request, uint32_t index, const s
     return models_discount(models, &request->judged[index], entails);
 }
 
-/* Sets the entailment: the remote verifier's response, if there is one, with the weight of the decision file. Otherwise
- * it is the built-in verifier's. */
+/* Sets the entailment. It is the remote verifier's response, if there is one, blended with the built-in verifier's by
+ * the weight of the decision file. Otherwise it is the built-in verifier's probability. */
 static void verify(struct request *request, uint32_t index, const struct company *among)
 {
     struct msg_judged *judged = &request->judged[index];
@@ -118,14 +124,14 @@ static void verify(struct request *request, uint32_t index, const struct company
     }
 }
 
-/* Tells whether a verifier should have judged this candidate. */
+/* Returns true if a verifier should judge the candidates of this request. */
 static bool has_verifier(const struct request *request)
 {
     const struct core *core = request->core;
     return request->families >> VSIG_EXPLAIN & 1 && (core->config.models->verifier || core->actions.verify);
 }
 
-/* Combines both models. An undecided verifier is no evidence either way, and does not pass its vote to the signals.
+/* Combines both models. An undecided verifier supports neither outcome, and its weight must not pass to the signals.
  * Otherwise an unexplained candidate would beat a well explained one. */
 static double combine(const struct request *request, double p, double entailment)
 {
@@ -200,7 +206,7 @@ static bool is_valid(const struct request *request, uint32_t index)
 
 /* --- the answer --- */
 
-/* Returns the first candidate that executes and was judged; failing that, the first with low coverage. */
+/* Returns the first candidate that executes and was judged. If there is none, returns the first with low coverage. */
 static uint32_t first_executed(const struct request *request)
 {
     uint32_t first = NO_CANDIDATE;
@@ -212,13 +218,14 @@ static uint32_t first_executed(const struct request *request)
     return first;
 }
 
-/* Tells whether the order of candidates has a meaning. */
+/* Returns true if the order of candidates has a meaning. */
 static bool places_count(const struct request *request)
 {
     return request->options.order == MSG_ORDER_RANKED || request->options.order == MSG_ORDER_SAMPLED;
 }
 
-/* Orders equals if positions have no meaning, independently of their order: by the shorter text. */
+/* Orders candidates with equal scores if positions have no meaning: the shorter text first. The result does not depend
+ * on their positions. */
 static bool comes_first(const struct msg_text *a, const struct msg_text *b)
 {
     if (a->len != b->len) return a->len < b->len;
@@ -234,11 +241,11 @@ static bool is_better(const struct request *request, uint32_t a, uint32_t b)
     return comes_first(&request->judged[a].sql, &request->judged[b].sql);
 }
 
-/* Returns the best candidate of the prefix, or NO_CANDIDATE if none completes. */
+/* Returns the best candidate of the prefix, or NO_CANDIDATE if none of them completes. */
 static uint32_t find_best(const struct request *request)
 {
     uint32_t best = NO_CANDIDATE, first = first_executed(request);
-    bool answered = request->message->n_answers; /* the user's answer overrides positions */
+    bool answered = request->message->n_answers; /* a user's answer overrides positions */
     if (rules_of(request)->in_order && first != NO_CANDIDATE && !answered) return first;
     for (uint32_t i = 0; i < request->n_done_prefix; i++) {
         if (rules_tier(request, i) == TIER_EXCLUDED) continue;
@@ -249,8 +256,8 @@ static uint32_t find_best(const struct request *request)
     return lead > request->core->config.models->margins[request->options.order] ? best : first;
 }
 
-/* Returns 1 + the index of a candidate with nearly the best one's P(correct) and another result; 0 if there is none.
- * Only if all were scored. */
+/* Returns 1 + the index of a candidate with nearly the best one's P(correct) and another result. Returns 0 if there is
+ * none, or if not all candidates were scored. */
 static uint32_t find_tie(const struct request *request, uint32_t best)
 {
     for (uint32_t i = 0; request->evaluate_all && i < request->n_done_prefix; i++) {
@@ -271,7 +278,7 @@ static void clear_judgement(struct msg_judged *judged)
     judged->p_correct = judged->label_model_p = judged->entailment = NAN;
 }
 
-/* Removes speculative judgements from the verdict. */
+/* Removes the judgements of candidates after the prefix from the verdict. */
 static void drop_unreached(struct request *request, uint32_t winner)
 {
     for (uint32_t i = request->n_done_prefix; i < request->n; i++) {
@@ -303,7 +310,7 @@ struct msg_version *decide_versions(struct request *request, uint32_t *n)
     return versions;
 }
 
-/* Sets the required P(correct) and entailment; NAN if there is no requirement. */
+/* Sets the required P(correct) and the required entailment. Each is NAN if it is not required. */
 static void set_thresholds(const struct request *request, struct msg_verdict *verdict)
 {
     const struct scoring_models *models = request->core->config.models;
@@ -314,7 +321,7 @@ static void set_thresholds(const struct request *request, struct msg_verdict *ve
     verdict->entailment_threshold = verifier && rule->verifier ? request->entailment_threshold : (double)NAN;
 }
 
-/* A request without an id is named after its position, never at random. */
+/* Returns an id that does not depend on chance: a request without an id gets its position as its id. */
 const char *decide_id(struct request *request)
 {
     if (request->message->id) return request->message->id;
@@ -359,7 +366,7 @@ static void set_answer(struct request *request, struct msg_verdict *verdict, uin
     verdict->p_correct = judged->p_correct;
 }
 
-/* Returns the index of the verdict's cause; the last index is "not enough evidence". */
+/* Returns the index of the verdict's root cause. The last index is "not enough evidence". */
 static unsigned cause_of(const struct msg_verdict *verdict)
 {
     unsigned cause = 0;
@@ -439,7 +446,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     close_request(request, &verdict);
 }
 
-/* Concludes with a repair. The answer is then no candidate, so none is chosen. */
+/* Concludes with a repair. The answer is then not a candidate, so no candidate is chosen. */
 static void conclude_repaired(struct request *request, int64_t now_ns)
 {
     const struct repair *repair = &request->repair;
@@ -469,7 +476,7 @@ static void conclude(struct request *request, uint32_t best, int64_t now_ns)
         conclude_by_policy(request, best, NULL, NULL, 0, now_ns);
 }
 
-/* Returns false if the rows behind the answer are looked for first. */
+/* Concludes, unless the source rows of the answer must be requested first. Returns false if so. */
 static bool tell_and_conclude(struct request *request, uint32_t best, int64_t now_ns)
 {
     if (story_begin(request, best)) return false;
@@ -477,7 +484,7 @@ static bool tell_and_conclude(struct request *request, uint32_t best, int64_t no
     return true;
 }
 
-/* The answer is final, unless it was repaired. Returns false if a question is worded first. */
+/* Handles the final answer, or its repair. Returns false if a clarification question must be worded first. */
 static bool ask_or_conclude(struct request *request, uint32_t best, int64_t now_ns)
 {
     const struct msg_repaired *repaired = request->repair.found;
@@ -488,7 +495,7 @@ static bool ask_or_conclude(struct request *request, uint32_t best, int64_t now_
     return tell_and_conclude(request, best, now_ns);
 }
 
-/* The answer is found. Returns false if a language model or a repair comes first. */
+/* Handles the answer that was found. Returns false if a language model's opinion or a repair must be awaited first. */
 static bool finish(struct request *request, uint32_t best, int64_t now_ns)
 {
     if (consult_begin(request, best, now_ns) || repair_begin(request, best)) return false;
@@ -501,7 +508,7 @@ void decide_failed(struct request *request, const char *reason, const char *mess
     request->n_done_prefix = 0;
     for (uint32_t i = 0; request->judged && i < request->n; i++) {
         struct msg_judged *judged = &request->judged[i];
-        if (judged->invalid && judged->judged) { /* known without a database */
+        if (judged->invalid && judged->judged) { /* the candidate is known to be invalid without a database */
             if (!judged->why) judged->why = why_invalid(request, i);
             continue;
         }
@@ -522,7 +529,7 @@ static bool is_database_failure(enum err_code code)
            code == ERR_DB_LOCKED || code == ERR_SCHEMA;
 }
 
-/* Returns the result of a family if none of them could use the database; NULL if one could. */
+/* Returns the result of a family if no family could use the database. Returns NULL if one could. */
 static const struct msg_result *database_failure(const struct request *request, uint32_t index)
 {
     const struct msg_result *failure = NULL;
@@ -537,7 +544,7 @@ static const struct msg_result *database_failure(const struct request *request, 
 
 enum progress { PROGRESS_ON, PROGRESS_WAITING, PROGRESS_CLOSED };
 
-/* Takes the next candidate of the prefix and decides whether it ends the request. */
+/* Adds the next candidate to the prefix and decides whether it ends the request. */
 static enum progress take_done(struct request *request, uint32_t index, int64_t now_ns)
 {
     const struct msg_result *failure = database_failure(request, index);
@@ -545,7 +552,7 @@ static enum progress take_done(struct request *request, uint32_t index, int64_t 
         decide_failed(request, failure->code, failure->message, now_ns);
         return PROGRESS_CLOSED;
     }
-    if (request->evaluate_all) return PROGRESS_ON; /* scored when all are done */
+    if (request->evaluate_all) return PROGRESS_ON; /* scored when all candidates are done */
     score(request, index, request->n_done_prefix);
     if (rules_tier(request, index) != TIER_JUDGED) return PROGRESS_ON;
     if (is_valid(request, index) || rules_of(request)->first_only)
@@ -554,8 +561,8 @@ static enum progress take_done(struct request *request, uint32_t index, int64_t 
     return PROGRESS_ON;
 }
 
-/* Returns how many candidates of a request may be in flight. It exceeds the requested number only while workers are
- * idle, because unreached speculative judgements are wasted. */
+/* Returns how many candidates of a request may be in flight. This is more than the requested number only while workers
+ * are idle, because speculative judgements that are not reached are wasted. */
 static uint32_t most_out(const struct request *request)
 {
     const struct core *core = request->core;
@@ -564,8 +571,8 @@ static uint32_t most_out(const struct request *request)
     return core->wait_ns < core->config.idle_wait_ns ? core->config.max_window : 1;
 }
 
-/* Returns how many more candidates may be sent now. In order: limits those that are not done. All: limits those without
- * results, to max_window. */
+/* Returns how many more candidates may be sent now. If candidates are decided in order, limits those that are not done.
+ * If all must be judged, limits those without all results to max_window. */
 static uint32_t window(const struct request *request)
 {
     uint32_t in_flight = 0;
@@ -577,7 +584,7 @@ static uint32_t window(const struct request *request)
     return most > in_flight ? most - in_flight : 0;
 }
 
-/* Returns a deadline within the request's remaining worker time. */
+/* Returns the deadline of the request's tasks, limited by the request's remaining worker time. */
 static int64_t task_deadline(const struct request *request)
 {
     const struct core *core = request->core;
@@ -639,7 +646,7 @@ static bool advance_repair(struct request *request, int64_t now_ns)
     return ask_or_conclude(request, request->repair.best, now_ns);
 }
 
-/* Rescores the likely answer with a language model's opinion. */
+/* Computes the score of the likely answer again, with a language model's opinion. */
 static enum progress take_opinion(struct request *request, uint32_t index, int64_t now_ns)
 {
     if (index == NO_CANDIDATE || request->evaluate_all) return PROGRESS_ON;
@@ -696,7 +703,7 @@ void decide_deadline(struct request *request, int64_t now_ns)
 {
     uint32_t missing = 0;
     spans_decide(request);
-    /* the verdict is incomplete, perhaps only lacking the rows behind an explanation */
+    /* the verdict is incomplete, even if only the source rows of an explanation are missing */
     lookup_note_state(request, NULL);
     if (polish_is_pending(request)) {
         polish_give_up(request, "timed out");

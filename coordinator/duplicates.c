@@ -1,6 +1,7 @@
-/* DESIGN: a ring of the last DUPLICATES_WINDOW requests of each partition, 48 bytes each, with chains through it by the
- * hash of the id. An entry leaves when another one takes its slot in the ring, and no longer counts when its offset
- * lies too far back. Memory is therefore fixed, 224 KiB a partition. Hashes of 128 bits represent ids and bytes. */
+/* DESIGN: each partition has a ring of its last DUPLICATES_WINDOW requests, 48 bytes each. Chains through the ring
+ * connect requests whose ids have the same hash. An entry is removed when a new one takes its slot. It no longer counts
+ * once its offset is more than DUPLICATES_WINDOW below the current one. The memory is therefore fixed: 224 KiB for each
+ * partition. Hashes of 128 bits represent ids and bytes. */
 #include "coordinator/duplicates.h"
 
 #include <glib.h>
@@ -19,13 +20,13 @@ struct entry {
 };
 
 struct partition {
-    uint32_t n, at; /* entries so far, next slot */
+    uint32_t n, at; /* number of entries; slot of the next entry */
     uint16_t buckets[BUCKETS];
     struct entry entries[DUPLICATES_WINDOW];
 };
 
 struct duplicates {
-    GHashTable *partitions; /* number → struct partition */
+    GHashTable *partitions; /* partition number → struct partition */
 };
 
 struct duplicates *duplicates_new(void)
@@ -63,8 +64,8 @@ static bool same(XXH128_hash_t a, XXH128_hash_t b)
     return XXH128_isEqual(a, b) != 0;
 }
 
-/* Looks for an earlier entry with the same bytes, or else with the same id. An equal offset is the request itself,
- * shown again. */
+/* Searches for an earlier entry with the same bytes, or else with the same id. An entry with the same offset is the
+ * request itself, delivered again; *is_known is then true. */
 static enum duplicates_answer find_earlier(const struct partition *partition, const struct entry *entry, bool *is_known)
 {
     enum duplicates_answer answer = DUPLICATES_NONE;
@@ -79,7 +80,7 @@ static enum duplicates_answer find_earlier(const struct partition *partition, co
     return answer;
 }
 
-/* Removes the oldest entry from its chain, of which it is the last. */
+/* Removes the oldest entry, which is the last one of its chain. */
 static void drop_oldest(struct partition *partition, uint16_t place)
 {
     uint16_t *link = &partition->buckets[partition->entries[place].bucket];

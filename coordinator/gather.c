@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Marks the signals of a family without a result unavailable. `out` has VSIG_ID_END entries. */
+/* Writes the signals of a family without a result to `out`, as unavailable. `out` has VSIG_ID_END entries. Returns
+ * their number. */
 static uint32_t unavailable_family(enum vsig_family family, const char *reason, struct msg_signal *out)
 {
     unsigned n_all;
@@ -30,7 +31,7 @@ static const char *name_of(uint32_t id)
     return def ? def->name : NULL;
 }
 
-/* Returns why this family has no result; NULL if it has one or had no task. */
+/* Returns why this family has no result. Returns NULL if it has a result or had no task. */
 static const char *why_unavailable(const struct candidate_state *state, unsigned family)
 {
     const struct msg_result *result = state->results[family];
@@ -65,8 +66,8 @@ static void gather_signals(struct request *request, uint32_t index)
     for (uint32_t i = 0; i < judged->n_signals; i++) judged->signals[i].name = name_of(judged->signals[i].id);
 }
 
-/* Removes all other findings and signals of invalid SQL. A family may have judged a statement before another family's
- * run failed, and the verdict must not depend on their order. */
+/* Removes all signals, and all findings but invalid_sql, of invalid SQL. Some families may have judged the statement
+ * before another family failed to run it, and the verdict must not depend on this order. */
 static void forget_signals(struct msg_judged *judged)
 {
     uint32_t n = 0;
@@ -76,7 +77,7 @@ static void forget_signals(struct msg_judged *judged)
     judged->n_signals = 0;
 }
 
-/* Collects findings. Several families report the same invalid SQL, which is stored once. */
+/* Collects the findings. Several families may report the same invalid SQL, which is stored once. */
 static void gather_findings(struct request *request, uint32_t index)
 {
     const struct candidate_state *state = &request->states[index];
@@ -98,7 +99,8 @@ static void gather_findings(struct request *request, uint32_t index)
     }
 }
 
-/* Returns the execution family's outcome, which may have a sample; failing that, the explain family's. */
+/* Returns the outcome of the execution family, which may have a sample. If there is none, returns the outcome of the
+ * explain family. */
 static struct msg_execution *execution_of(const struct candidate_state *state)
 {
     static const enum vsig_family families[] = {VSIG_EXECUTION, VSIG_EXPLAIN};
@@ -126,7 +128,8 @@ void gather_candidate(struct request *request, uint32_t index)
     const struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
     judged->judged = true;
-    judged->n_signals = judged->n_findings = 0; /* may have been gathered before, without an opinion (consult.c) */
+    judged->n_signals = judged->n_findings = 0; /* the candidate may have been gathered before, without an opinion
+                                                 * (consult.c) */
     gather_signals(request, index);
     gather_findings(request, index);
     if (judged->invalid) {

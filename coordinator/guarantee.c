@@ -1,10 +1,10 @@
 /* The guarantee of a verdict: "at most a share alpha of such answers is wrong, with confidence 1 - delta"
  * (scoring/guarantee.h).
  *
- * A request with alpha gets the threshold at which its generator's calibration supports the guarantee. There may be
- * none, or the generator's traffic may differ from its calibration (risk_shift). In the latter case the guarantee is
- * withdrawn until the process restarts with a new calibration. In both cases policy `abstain` returns no answer, and
- * the others use a plain threshold of 1 - alpha. Each coordinator watches only its own traffic.
+ * A request with alpha gets the threshold at which the calibration of its generator supports the guarantee. There may
+ * be no such threshold. Or the generator's traffic may now differ from that of its calibration (risk_shift); the
+ * guarantee is then withdrawn until the process restarts with a new calibration. In both cases policy `abstain` returns
+ * no answer, and the other policies use a plain threshold of 1 - alpha. Each coordinator observes only its own traffic.
  */
 #include "coordinator/internal.h"
 
@@ -14,7 +14,7 @@ static const double DEFAULT_DELTA = 0.1;
 
 struct guarantee_traffic {
     const struct guarantee *guarantee;
-    struct risk_shift groups[]; /* by group */
+    struct risk_shift groups[]; /* by group of the calibration */
 };
 
 struct guarantee_traffic *guarantee_traffic_new(const struct guarantee *guarantee)
@@ -53,8 +53,9 @@ void guarantee_begin(struct request *request, double alpha, double delta)
     if (!out) return;
     if (!(delta > 0)) delta = DEFAULT_DELTA;
     struct guarantee_found found = look_up(request, alpha, delta);
-    bool answered = request->message->n_answers;    /* the calibration does not cover a user's answer in P */
-    bool schema = request->message->schema != NULL; /* nor judgements without data */
+    bool answered = request->message->n_answers;    /* the calibration does not cover a P(correct) that a user's answer
+                                                     * has changed */
+    bool schema = request->message->schema != NULL; /* it does not cover judgements without data either */
     bool shifted = has_shifted(core, &found), held = found.promise.held && !shifted && !answered && !schema;
     *out = (struct msg_guarantee){
         .alpha = alpha,

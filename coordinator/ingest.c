@@ -1,6 +1,6 @@
 /* Prepares a request: resolves options, parses every candidate, finds repeats.
  *
- * Candidates with equal normal forms are the same: they are judged once, and the first one gets the votes of all. A
+ * Candidates with equal normal forms are equal: they are judged once, and the first one gets the votes of all. A
  * candidate that does not parse is invalid at once and needs no task.
  */
 #include "coordinator/internal.h"
@@ -18,7 +18,7 @@ static uint32_t first_nonzero(uint32_t requested, uint32_t configured, uint32_t 
     return requested ? requested : configured ? configured : fallback;
 }
 
-/* Returns 0 if a threshold is set, or neither is. */
+/* Returns the alpha in effect. Returns 0 if a threshold is set, or if neither is set. */
 static double alpha_of(const struct request *request)
 {
     const struct msg_options *requested = &request->message->options, *defaults = &request->core->config.defaults;
@@ -58,7 +58,7 @@ static enum err_code resolve_families(struct request *request, struct err *err)
     return ERR_OK;
 }
 
-/* Joins the operator's denied columns with the request's: a request cannot lift the operator's. */
+/* Joins the operator's denied columns with those of the request. A request cannot lift the operator's. */
 static enum err_code join_denied(struct request *request, const struct msg_options *defaults, struct err *err)
 {
     struct msg_options *out = &request->options;
@@ -88,9 +88,10 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     out->max_iterations = first_nonzero(requested->max_iterations, defaults->max_iterations, UINT32_MAX);
     out->explain = first_nonzero(requested->explain, defaults->explain, MSG_EXPLAIN_ON);
     out->repair = first_nonzero(requested->repair, defaults->repair, MSG_REPAIR_OFF);
-    bool off = requested->repair != MSG_REPAIR_OFF && out->repair == MSG_REPAIR_OFF; /* not set explicitly */
+    /* true if the request does not switch repairs off explicitly */
+    bool off = requested->repair != MSG_REPAIR_OFF && out->repair == MSG_REPAIR_OFF;
     if (rules_of(request)->first_only && off) out->repair = MSG_REPAIR_APPLY;
-    /* the repair margin is fitted to judgements with results */
+    /* the repair margin was fitted to judgements that had query results */
     if (request->message->schema) out->repair = MSG_REPAIR_OFF;
     out->deadline_ms = requested->deadline_ms ? requested->deadline_ms : defaults->deadline_ms;
     if (!requested->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
@@ -160,7 +161,8 @@ static void set_invalid(struct request *request, uint32_t index, const struct sq
     judged->p_correct = 0;
 }
 
-/* Hashes the request's context into every candidate's hash, so that requests share results only if it is equal. */
+/* Returns a hash of the request's context. It is part of every candidate's hash, so requests share results only if
+ * their contexts are equal. */
 static uint64_t context_hash(const struct msg_request *message)
 {
     const char *const parts[] = {message->db, message->question, message->evidence, message->schema};
@@ -181,7 +183,7 @@ static void set_hash(struct request *request, struct candidate_state *state, con
     state->hash[1] = hash.low64;
 }
 
-/* Parses a candidate. Returns the candidate that it repeats, or NO_CANDIDATE. */
+/* Parses a candidate and initializes its entry. Returns the candidate that it repeats, or NO_CANDIDATE. */
 static uint32_t take_candidate(struct request *request, uint32_t index, const struct msg_candidate *candidate,
                                GHashTable *seen, uint64_t context)
 {
@@ -261,7 +263,7 @@ enum err_code ingest_request(struct request *request, struct err *err)
     return ask_check_answers(request, err);
 }
 
-/* Makes space for `more` candidates. */
+/* Reserves memory for `more` further candidates. */
 static bool grow(struct request *request, uint32_t more)
 {
     struct candidate_state *states = arena_new_array(&request->arena, request->n + more, struct candidate_state);

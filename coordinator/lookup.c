@@ -1,15 +1,16 @@
-/* DESIGN: the cached verdict of an equal request, in place of a judgement.
+/* DESIGN: the cached verdict of an equal request replaces a judgement.
  *
  * Production traffic repeats requests. Before any task is sent, the verdict of the same request is looked up. It must
- * be for the current state of the database and the same models (verdict_cache.h). The wait is at most find_ns; on any
- * other outcome than a hit the request is judged normally.
+ * be for the current state of the database and the same models (verdict_cache.h). The lookup takes at most find_ns.
+ * Unless it finds a verdict, the request is judged normally.
  *
- * The state comes from workers in both directions. Each of their results names the state that it was computed on. A
- * verdict is cached under the state that all of them name; if they differ, or one names none, it is not cached. A write
- * between two results, or two workers with different policies, therefore prevents caching, and so does a passed
- * deadline. Lookups use the state that workers last published.
+ * The state of the database comes from workers, both for caching and for lookups. Each result names the state on which
+ * it was computed. A verdict is cached under the state that all its results name. If they name different states, or one
+ * names none, the verdict is not cached. Thus a write between two results prevents caching, and so do two workers with
+ * different policies. A passed deadline prevents it too. Lookups use the state that workers last published.
  *
- * Requests with a user's answer, a guarantee or a remote model do not use the cache, nor do schemas without a database.
+ * Requests with a user's answer, a guarantee or a remote model do not use the cache. Neither do requests with a schema
+ * instead of a database.
  */
 #include "coordinator/internal.h"
 
@@ -38,7 +39,8 @@ static bool takes_part(const struct request *request)
            !request->guarantee;
 }
 
-/* Writes the numbers from the decision file and the settings that are not options of the request. */
+/* Writes the numbers of the decision file and of the settings that influence a verdict and are not options of the
+ * request. */
 static uint32_t numbers_of(const struct request *request, double out[MAX_NUMBERS])
 {
     const struct scoring_models *models = request->core->config.models;
@@ -93,7 +95,7 @@ void lookup_give_up(struct request *request)
     request->core->stats.lookups.late++;
 }
 
-/* Returns NULL if there is no cached verdict, or none that matches this request. */
+/* Decodes the cached verdict. Returns NULL if there is none, or if it does not match this request. */
 static struct msg_verdict *read_found(struct request *request, const struct core_found *found)
 {
     struct coordinator_lookups *stats = &request->core->stats.lookups;
@@ -140,7 +142,8 @@ void lookup_keep(struct request *request, const struct msg_verdict *verdict)
     struct core *core = request->core;
     const struct lookup *lookup = &request->lookup;
     struct msg_buffer buffer = {0};
-    bool whole = !lookup->unlike && !decide_is_late(request); /* otherwise parts may be missing for lack of time */
+    bool whole = !lookup->unlike && !decide_is_late(request); /* otherwise results may be missing because time ran
+                                                               * out */
     bool may = lookup->key[0] && lookup->state && whole && !verdict->cached && verdict_cache_may_keep(verdict);
     if (may && verdict_cache_write(&buffer, verdict) == ERR_OK && buffer.len <= core->config.max_kept_bytes) {
         const struct core_kept kept = {request->message->db, lookup->state, lookup->key, buffer.bytes, buffer.len};

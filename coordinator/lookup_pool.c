@@ -1,7 +1,7 @@
 /* DESIGN: threads with two bounded queues, one for lookups and one for verdicts to store.
  *
- * Lookups come first, because a request waits for them. A finished lookup stays in `found` until the loop takes it; the
- * loop owns the last one taken. A lookup past its deadline is not sent to the cache.
+ * Lookups come first, because requests wait for them. A finished lookup stays in `found` until the loop takes it; the
+ * loop owns the job that it took last. A lookup whose deadline has passed is not sent to the cache.
  */
 #include "coordinator/lookup_pool.h"
 
@@ -14,7 +14,7 @@ enum { THREADS = 4, MAX_FINDS = 1024, MAX_KEEPS = 128 };
 struct job {
     struct msg_key request;
     int64_t until_ns;
-    char *db, *state, *key; /* state is NULL for a lookup */
+    char *db, *state, *key; /* `state` is NULL for a lookup */
     char *bytes;
     size_t len;
     enum err_code code;
@@ -25,12 +25,12 @@ struct lookup_pool {
     struct bus *bus;
     pthread_t threads[THREADS];
     uint32_t n_threads;
-    struct job *taken; /* owned by the loop */
+    struct job *taken; /* the job that the loop took last; owned by the loop */
     pthread_mutex_t lock;
     pthread_cond_t more;
-    bool stopping; /* guarded by the lock, like the fields below */
+    bool stopping; /* this and the following fields are guarded by the lock */
     GQueue finds, keeps, found;
-    uint32_t looking; /* lookups queued, running and found */
+    uint32_t looking; /* number of lookups that are queued, running or finished but not taken */
 };
 
 static void job_free(gpointer p)
@@ -46,7 +46,7 @@ static void job_free(gpointer p)
 
 /* --- threads --- */
 
-/* Returns the next job; lookups come first. */
+/* Returns the next job, lookups first. Returns NULL when the pool stops. */
 static struct job *next_job(struct lookup_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
@@ -83,9 +83,9 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* --- the loop's side --- */
+/* --- functions called by the loop --- */
 
-/* Takes ownership of the job. */
+/* Queues a job, of which it takes ownership. Returns false if the queue is full. */
 static bool submit(struct lookup_pool *pool, GQueue *queue, uint32_t most, struct job *job)
 {
     pthread_mutex_lock(&pool->lock);

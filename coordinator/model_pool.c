@@ -1,7 +1,7 @@
-/* DESIGN: one pool for each role, whose differences are one row of a table.
+/* DESIGN: one pool for each role. A table row has all differences between the roles.
  *
- * A thread takes a question, calls the scorer, and sends the response as a result of its role's family. A role is a
- * function that fills the result; failures become a result with a code and a message. The request limit per minute is a
+ * A thread takes a question, calls the scorer, and sends the response as a result of its role's family. The function of
+ * a role fills the result; a failure becomes a result with a code and a message. The limit of questions per minute is a
  * token bucket that is checked when a question is submitted.
  */
 #include "coordinator/model_pool.h"
@@ -17,22 +17,22 @@
 enum { DEFAULT_THREADS = 4, MAX_THREADS = 64, DEFAULT_WAITING = 1024, DEFAULT_TIMEOUT_MS = 60000, OFFER_MS = 100 };
 
 struct job {
-    struct core_model_question question; /* its texts are in `texts` */
+    struct core_model_question question; /* its pointers refer to `texts` */
     char texts[];
 };
 
 struct model_pool {
     struct model_pool_config config;
     struct scorer *scorer;
-    struct examples *examples; /* NULL without few-shot examples */
+    struct examples *examples; /* NULL if there are no few-shot examples */
     pthread_t threads[MAX_THREADS];
     uint32_t n_threads;
     atomic_bool stopping;
     pthread_mutex_t lock;
     pthread_cond_t more;
-    GQueue waiting;  /* of struct job; guarded by the lock */
+    GQueue waiting;  /* queue of struct job; guarded by the lock */
     double left;     /* questions left in the budget; guarded by the lock */
-    int64_t left_ns; /* time of `left` */
+    int64_t left_ns; /* time at which `left` was computed; guarded by the lock */
 };
 
 /* --- one response --- */
@@ -65,7 +65,7 @@ static void send_result(struct model_pool *pool, const struct msg_result *result
     msg_buffer_free(&buffer);
 }
 
-/* Formats a name such as "chat judge-small, judge/1". */
+/* Formats the names of backend, model and instructions, such as "chat judge-small, judge/1". */
 static void name_model(struct model_pool *pool, const struct scorer_reply *reply, char *out, size_t room)
 {
     char version[48];
@@ -74,10 +74,10 @@ static void name_model(struct model_pool *pool, const struct scorer_reply *reply
              reply->model, *version ? ", " : "", version);
 }
 
-/* The parts of a response while it is sent. */
+/* Memory for the parts of a response, until it is sent. */
 struct parts {
     struct scorer_reply reply;
-    char *text; /* written by the model */
+    char *text; /* text that the model wrote */
     char source[160];
     struct msg_proposal proposal;
     struct msg_explanation explanation;
@@ -90,7 +90,7 @@ static enum err_code verify(struct model_pool *pool, const struct core_model_que
                           &result->p, &parts->reply, err);
 }
 
-/* Formats the model and the version of its instructions. */
+/* Formats the name of the model and the version of its instructions. */
 static void name_source(struct model_pool *pool, struct parts *parts)
 {
     char version[48];
@@ -193,7 +193,8 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* Checks the budget: a bucket with one minute's questions, filled evenly. The caller holds the lock. */
+/* Returns true if the budget allows another question. The budget is a bucket with one minute's questions that fills
+ * evenly. The caller holds the lock. */
 static bool has_budget(struct model_pool *pool)
 {
     static const double MINUTE_NS = 60e9;

@@ -1,14 +1,15 @@
-/* DESIGN: the chosen answer's explanation, reworded by a model.
+/* DESIGN: a model rewords the explanation of the chosen answer.
  *
  * When the verdict is complete, and before it is published, a polisher (a chat model, lib/llm) receives the explanation
- * and nothing else. With the question it might describe the request in place of the query. The complete verdict waits
- * at most for the polisher's timeout and the request's deadline. Only the reworded text, or a note about its failure,
- * can still change it. Every other result is therefore stray during this wait.
+ * and nothing else. If it knew the question, it might describe the question instead of the query. The complete verdict
+ * waits at most until the polisher's timeout or the request's deadline. Only the reworded text, or a note about its
+ * failure, is still added to it. Every other result is therefore stray during this wait.
  *
- * The text is accepted only if it has the same content (lib/text/paraphrase.h), and is shown beside ours.
+ * The text is accepted only if it has the same content (lib/text/paraphrase.h). It is shown beside the original
+ * explanation.
  *
- * Rejected: polishing in the worker, since every candidate would be polished for one answer. Also rejected: publishing
- * the verdict at once and the text later, since a request would have two messages.
+ * Rejected: polishing in the worker, because every candidate would be polished for one answer. Rejected: publishing the
+ * verdict at once and the text later, because a request would then have two messages.
  */
 #include "coordinator/internal.h"
 
@@ -44,7 +45,8 @@ static void add_note(struct request *request, struct msg_verdict *verdict, const
 
 /* --- request --- */
 
-/* Returns {"explanation": ...}. Free with free. Returns NULL if the text is invalid UTF-8 or memory is short. */
+/* Returns {"explanation": ...} as text. Returns NULL if the explanation is invalid UTF-8 or memory is short. Free with
+ * free. */
 static char *data_of(const char *explanation)
 {
     json_t *json = json_pack("{s:s}", "explanation", explanation);

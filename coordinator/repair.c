@@ -1,27 +1,27 @@
-/* DESIGN: a repair, looked for when the answer is found.
+/* DESIGN: a repair, searched for when the answer is found.
  *
  * Only workers have the schema. The answer's candidate is therefore sent once more, as a task of the family explain
- * that requests similar queries (repair/propose.h) and has the candidate's findings. The proposals become additional
- * candidates of the request and are judged by all families. The most likely one is the repair. It replaces the answer
- * only if repair_is_better allows it, and no search begins if that is impossible.
+ * that requests similar queries (repair/propose.h) and contains the candidate's findings. The proposals become
+ * additional candidates of the request and are judged by all families. The most likely one is the repair. It replaces
+ * the answer only if repair_is_better allows it. No search begins if that cannot happen.
  *
  * If a corrector is configured (a chat model, lib/llm), it is called next. Its input is the question, the schema as the
- * worker describes it, and the most critical finding on the query. Its query is one more proposal and is judged like
- * the others. Further rounds follow, as in SQLens §4.4. They continue from its own query if that is more likely correct
- * than the previous one, and otherwise from the same query. Each round has the next finding, or the error of its last
- * query. They end when a repair can be applied, nothing is left to report, or the limit of rounds is reached. An
- * unreachable, slow or useless model costs only a note.
+ * worker describes it, and the most critical finding on the query. The query that it writes is one more proposal and is
+ * judged like the others. Further rounds follow, as in SQLens §4.4. A round corrects the query that the corrector wrote
+ * last if that is more likely correct than the previous one; otherwise it corrects the same query again. Each round
+ * reports the next finding, or the error of the last query. The rounds end when a repair can be applied, when nothing
+ * is left to report, or at the limit. If the model is unreachable, slow or useless, the verdict only gets a note.
  *
- * Old and new queries are compared by P *alone*, without the votes and positions of a list. A proposal has none, and
- * those of the old query do not apply to the new one. A remote verifier does not judge proposals, so its response on
- * the old query is left out too.
+ * Old and new queries are compared by P(correct) *alone*, without the votes and positions of a list. A proposal has
+ * none, and those of the old query do not apply to the new one. A remote verifier does not judge proposals, so its
+ * response on the old query is ignored too.
  *
- * Any failure on the way (no proposals, the deadline, an unable worker) leaves the answer unchanged, with a note.
- * Proposals that repeat a candidate of the request are left out: it was judged, and was not the answer.
+ * After any failure (no proposals, the deadline, a worker's error) the answer stays unchanged, with a note. Proposals
+ * that repeat a candidate of the request are skipped: that candidate was judged and was not the answer.
  *
- * Rejected: a family with its own topic and worker pool (one message a request, which workers of the family explain can
- * answer). Rejected: proposals beside the candidates from the start (their votes and margins would include unsubmitted
- * queries).
+ * Rejected: a family with its own topic and worker pool. It would get one message per request, and workers of the
+ * family explain can do the work. Rejected: judging proposals together with the candidates from the start. Their votes
+ * and margins would then include queries that are not in the request.
  */
 #include "coordinator/internal.h"
 
@@ -42,7 +42,7 @@ bool repair_awaits(const struct request *request, const uint64_t hash[2])
     return memcmp(request->states[request->repair.of].hash, hash, sizeof request->states->hash) == 0;
 }
 
-/* Returns the first candidate that parses, if none executes. */
+/* Returns the first candidate that was sent. It is repaired if no candidate executes. */
 static uint32_t first_sent(const struct request *request)
 {
     for (uint32_t i = 0; i < request->n_given; i++)
@@ -72,7 +72,7 @@ bool repair_begin(struct request *request, uint32_t best)
     struct repair *repair = &request->repair;
     enum msg_repair asked = request->options.repair;
     if (repair->phase != REPAIR_NOT_BEGUN || asked == MSG_REPAIR_UNSET || asked == MSG_REPAIR_OFF) return false;
-    if (request->message->n_answers) return false; /* the user has chosen */
+    if (request->message->n_answers) return false; /* the user has already chosen a reading */
     repair->phase = REPAIR_OVER;
     repair->best = best;
     repair->of = best == NO_CANDIDATE ? first_sent(request) : best;
@@ -129,7 +129,8 @@ static uint32_t max_corrections(const struct core *core)
     return core->config.max_corrections ? core->config.max_corrections : DEFAULT_CORRECTIONS;
 }
 
-/* Returns false without a corrector, if it cannot be called now, or if there is nothing new to report to it. */
+/* Calls the corrector. Returns false if there is none, if it cannot be called now, or if there is nothing new to
+ * report. */
 static bool ask_corrector(struct request *request)
 {
     const struct core *core = request->core;
@@ -178,7 +179,7 @@ bool repair_awaits_correction(const struct request *request, const uint64_t hash
     return memcmp(request->states[request->repair.correcting.current].hash, hash, sizeof request->states->hash) == 0;
 }
 
-/* Records the syntax error of a query that becomes no candidate; the next round reports it. */
+/* Records the syntax error of a query that cannot become a candidate. The next round reports the error. */
 static void note_syntax(struct request *request, const struct msg_proposal *written)
 {
     struct sql_stmt *stmt = NULL;
@@ -208,7 +209,7 @@ void repair_take_correction(struct request *request, const struct msg_result *re
         judge_proposals(request, result->proposals, code ? 0 : result->n_proposals);
 }
 
-/* Sends proposals within the window. Returns true if none is left and all are done. */
+/* Sends more proposals within the window. Returns true if none is left and all are done. */
 static bool all_judged(struct request *request)
 {
     uint32_t pending = 0;
@@ -234,7 +235,8 @@ static void describe_steps(struct request *request, struct msg_repaired *found)
                               steps[i].now ? arena_strdup(&request->arena, steps[i].now) : NULL};
 }
 
-/* Returns the most likely candidate from `first` on whose P exceeds `p_old` (NAN: any P), or NO_CANDIDATE. */
+/* Returns the candidate with the highest P(correct) alone, among those from `first` on that exceed `p_old`. A `p_old`
+ * of NAN excludes none. Returns NO_CANDIDATE if there is none. */
 static uint32_t surest(struct request *request, uint32_t first, double p_old, double *p_best)
 {
     uint32_t best = NO_CANDIDATE;
@@ -248,9 +250,9 @@ static uint32_t surest(struct request *request, uint32_t first, double p_old, do
     return best;
 }
 
-/* The auditor of SQLens §4.4, on the corrector's last query. The next round continues from that query if it is more
- * likely correct than its predecessor. P includes the votes of all signals, even those that the corrector has
- * received. */
+/* Implements the auditor of SQLens §4.4 for the corrector's last query. The next round corrects that query if it is
+ * more likely correct than its predecessor. P(correct) includes the votes of all signals, even those that the corrector
+ * has received. */
 static void audit(struct request *request)
 {
     struct correcting *correcting = &request->repair.correcting;
@@ -275,7 +277,7 @@ static bool can_be_applied(struct request *request)
            repair_is_better(request->repair.p_old, p, request->threshold, request->repair_margin);
 }
 
-/* Chooses the most likely proposal if its P exceeds the old query's. */
+/* Chooses the most likely proposal as the repair if its P(correct) exceeds that of the old query. */
 static void choose(struct request *request)
 {
     const struct repair *repair = &request->repair;

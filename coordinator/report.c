@@ -1,5 +1,5 @@
 /* The error report of SQLens §4.4 on one candidate. For each signal that fired it has the cause, the meaning, an
- * instruction, and the clauses concerned. Also the questions to the user, for the policy "ask". */
+ * instruction, and the clauses concerned. This file also writes the questions to the user for the policy "ask". */
 #include "coordinator/internal.h"
 
 #include "lib/text/text.h"
@@ -93,7 +93,7 @@ void report_make(struct request *request, uint32_t index, struct msg_verdict *ve
     }
 }
 
-/* Returns the most critical finding's signal, or -1 without findings. */
+/* Returns the signal of the most critical finding, or -1 if there is no finding. */
 static int most_critical(const struct request *request, const struct msg_judged *judged)
 {
     const uint8_t *rank = request->core->config.models->critical;
@@ -122,7 +122,7 @@ static const char *fact_of(const struct msg_finding *finding, const char *key)
     return NULL;
 }
 
-/* Splits a name into words: "Song_release_year" → "song release year". Returns "" if it has none. */
+/* Splits a name into words: "Song_release_year" becomes "song release year". Returns "" if it has no words. */
 static const char *words_of(struct arena *arena, const char *name, size_t len)
 {
     struct text_tokens words = text_split_identifier(arena, name, len);
@@ -132,8 +132,8 @@ static const char *words_of(struct arena *arena, const char *name, size_t len)
     return out ? out : "";
 }
 
-/* Describes a column: "song.release_year" → "the release year of the song"; or a table: "the song". Returns NULL if the
- * name has no words. */
+/* Describes a column or a table in words: "song.release_year" becomes "the release year of the song", and "song"
+ * becomes "the song". Returns NULL if the name has no words. */
 static const char *thing_of(struct arena *arena, const char *name)
 {
     const char *dot = strchr(name, '.');
@@ -143,7 +143,7 @@ static const char *thing_of(struct arena *arena, const char *name)
     return dot ? arena_printf(arena, "the %s of the %s", column, table) : arena_printf(arena, "the %s", table);
 }
 
-/* Questions about findings, from two of their facts. A quoted fact is a value and stays unchanged. */
+/* Questions about findings, built from two of their facts. A fact in quotes is a value and is not changed. */
 static const struct {
     enum vsig_id signal;
     const char *before, *first, *between, *second, *after;
@@ -154,7 +154,7 @@ static const struct {
     {VSIG_ID_table_similarity, "Do you mean the data of ", "alternative", "", NULL, "?", false},
 };
 
-/* Asks whether a name is intended: the name in words, its comment, some of its values. */
+/* Asks whether the user means a name. The question contains the name in words, its comment and some of its values. */
 static const char *question_about_linking(struct arena *arena, const struct msg_finding *finding)
 {
     const char *name = fact_of(finding, "name"), *comment = fact_of(finding, "comment"),
@@ -169,7 +169,7 @@ static const char *question_about_linking(struct arena *arena, const struct msg_
                         values ? values : "");
 }
 
-/* Returns NULL if the finding's message is the best question. */
+/* Returns a question about the finding. Returns NULL if the finding's message is itself the best question. */
 static const char *question_about(struct arena *arena, const struct msg_finding *finding)
 {
     if (finding->signal == VSIG_ID_linking_uncertain) return question_about_linking(arena, finding);

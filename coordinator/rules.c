@@ -41,6 +41,6 @@ enum rules_test rules_test(const struct request *request, uint32_t index)
     if (request->message->n_answers) return judged->p_correct >= request->threshold ? RULES_PASSES : RULES_COMBINED;
     if (rule->verifier && verified && judged->entailment < request->entailment_threshold) return RULES_VERIFIER;
     if (rule->signals && verified && p < least) return RULES_SIGNALS;
-    bool alone = !verified; /* the signals alone decide, whatever the strategy */
+    bool alone = !verified; /* the signals alone decide, regardless of the strategy */
     return (rule->combined || alone) && !(judged->p_correct >= request->threshold) ? RULES_COMBINED : RULES_PASSES;
 }

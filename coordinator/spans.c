@@ -1,5 +1,5 @@
-/* The trace of a request: one span from its arrival to its verdict, and below it the steps of the coordinator: parse,
- * verifier, decide. The tracer has a clock of its own, which does not influence the core. */
+/* The trace of a request. One span lasts from the request's arrival to its verdict. Below it are the spans of the
+ * coordinator's steps: parse, verifier, decide. The tracer has its own clock, which does not influence the core. */
 #include "coordinator/internal.h"
 
 /* Writes two numbers that identify the request: its position and its arrival. */

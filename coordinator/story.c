@@ -1,17 +1,18 @@
-/* DESIGN: the rows behind the answer.
+/* DESIGN: the source rows of the answer.
  *
  * Finding the source rows of a result, or why there are none, takes statements as expensive as the candidate itself.
- * Only people read them: the verifier's numbers are derived from the statement. Candidates are therefore explained from
- * their statements. When the answer is found, a task of the family explain requests its rows, and the verdict waits for
- * the result. The explanations of the others say that rows were not looked for.
+ * Only people read these rows: the verifier's numbers are derived from the statement. Candidates are therefore
+ * explained from their statements alone. When the answer is found, a task of the family explain requests its rows, and
+ * the verdict waits for the result. The explanations of the other candidates say that rows were not searched for.
  *
- * A candidate gets its rows with its judgement if it is the only possible answer. That is the only candidate, or the
- * first if they are tried in order. All do under explain "full", if a remote verifier reads the premise, and by default
- * in a fleet. There, another round costs each verdict some 12 ms, and as much CPU for its messages as it saves. On any
- * failure the existing explanation stays.
+ * A candidate gets its rows together with its judgement if it will probably be the answer. That is so if it is the only
+ * candidate, or the first of those that are tried in order. All candidates get them under explain "full" and if a
+ * remote verifier reads the premise. In a fleet they get them by default. There, a later task would delay each verdict
+ * by about 12 ms, and its messages would cost as much CPU time as it saves. On any failure the existing explanation
+ * stays.
  *
- * Rejected: guessing the answer from votes (half of chatgpt's lists have another one); the rows of the best few (as
- * expensive, and people read one).
+ * Rejected: guessing the answer from votes (in half of the lists of ChatGPT it is another candidate). Rejected: the
+ * rows of the best few candidates (as expensive, and people read only one explanation).
  */
 #include "coordinator/internal.h"
 
@@ -24,7 +25,7 @@ static bool is_only_one(const struct request *request)
     return n == 1;
 }
 
-/* Tells whether it is tried before the others. */
+/* Returns true if this candidate is tried before the others. */
 static bool is_tried_first(const struct request *request, uint32_t index)
 {
     uint32_t first = 0;
@@ -36,7 +37,7 @@ enum msg_part story_part(const struct request *request, uint32_t index)
 {
     const struct core *core = request->core;
     bool all = core->config.rows_at_once || core->actions.verify || request->options.explain == MSG_EXPLAIN_FULL;
-    if (index >= request->n_given) return MSG_PART_STATEMENT; /* a repair's explanation is in no verdict */
+    if (index >= request->n_given) return MSG_PART_STATEMENT; /* no verdict contains the explanation of a repair */
     return all || is_tried_first(request, index) || is_only_one(request) ? MSG_PART_ALL : MSG_PART_STATEMENT;
 }
 
@@ -80,7 +81,7 @@ bool story_fits(const struct request *request, const struct msg_result *result)
     return result->part != other;
 }
 
-/* Takes the rows, unless they belong to another result than the judged one, as after a concurrent write. */
+/* Uses the new explanation, unless its result differs from the judged one. It may differ after a concurrent write. */
 void story_take(struct request *request, struct msg_result *result)
 {
     struct msg_judged *judged = &request->judged[request->story.best];

@@ -5,7 +5,7 @@
 
 /* --- the key --- */
 
-/* Adds a text with its NUL, so that "ab", "c" differs from "a", "bc". */
+/* Adds a text and its NUL to the checksum, so that "ab", "c" differs from "a", "bc". */
 static void add_text(GChecksum *sum, const char *text)
 {
     g_checksum_update(sum, (const guchar *)(text ? text : ""), text ? (gssize)strlen(text) + 1 : 1);
@@ -38,8 +38,8 @@ enum err_code verdict_cache_key(const struct msg_request *request, const struct 
 
 /* --- cacheable verdicts --- */
 
-/* Returns true if the same SQL on the same data always ends with this reason. A limit of time or memory does not, nor
- * does a server's own error. Unknown names count as not lasting. */
+/* Returns true if the same SQL on the same data always ends with this reason. Limits of time or memory and a server's
+ * own errors may not recur. Returns false for an unknown reason. */
 static bool is_lasting(const char *reason)
 {
     static const bool lasting[ERR_COUNT] = {
@@ -88,10 +88,10 @@ static bool is_same_text(const char *a, const char *b)
     return g_strcmp0(a, b) == 0;
 }
 
-/* Returns true if its candidates are the request's, and repeats refer to existing ones. */
+/* Returns true if the verdict's candidates are those of the request, and if repeats refer to existing candidates. */
 static bool has_candidates_of(const struct msg_verdict *verdict, const struct msg_request *request)
 {
-    if (verdict->n_candidates < request->n_candidates) return false; /* similar queries follow them */
+    if (verdict->n_candidates < request->n_candidates) return false; /* proposals for a repair may follow them */
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const struct msg_text *own = &verdict->candidates[i].sql;
         if (verdict->candidates[i].same_as > verdict->n_candidates) return false;
@@ -102,7 +102,7 @@ static bool has_candidates_of(const struct msg_verdict *verdict, const struct ms
     return true;
 }
 
-/* Returns true if the answer is a candidate's or a repair's. */
+/* Returns true if the answer is the text of the chosen candidate or of the repair, or if there is no answer. */
 static bool has_answer_of_its_own(const struct msg_verdict *verdict)
 {
     const struct msg_repaired *repair = verdict->repair;

@@ -17,36 +17,37 @@
 
 #include "proto/message/msg.h"
 
-enum { VERDICT_CACHE_KEY = 64 };              /* hexadecimal digits */
-enum { VERDICT_CACHE_MAX_BYTES = 256 << 10 }; /* of one verdict; larger ones are not cached */
+enum { VERDICT_CACHE_KEY = 64 };              /* length of a key in hexadecimal digits */
+enum { VERDICT_CACHE_MAX_BYTES = 256 << 10 }; /* maximum size of one verdict; larger ones are not cached */
 
-/* Fields of struct msg_request that are only copied to the verdict or route it, and do not influence the judgement. */
+/* Fields of struct msg_request that do not influence the judgement. They are only copied to the verdict, or only route
+ * the request. */
 #define VERDICT_CACHE_IGNORES(X) X(id) X(meta) X(tag) X(traceparent)
 
-/* The inputs of a verdict beside its request and the state of the database. */
+/* The inputs of a verdict besides its request and the state of the database. */
 struct verdict_basis {
-    const struct msg_version *versions; /* of the program and its models, as in verdicts */
+    const struct msg_version *versions; /* versions of the program and its models, as in verdicts */
     uint32_t n_versions;
     const double *numbers; /* thresholds and weights of the decision */
     uint32_t n_numbers;
-    uint64_t request_digest[2]; /* of the original request, which the verdict contains */
+    uint64_t request_digest[2]; /* digest of the original request, which the verdict contains */
 };
 
 /* Computes the key of a request with resolved options. Returns ERR_NOMEM or ERR_LIMIT_BYTES. */
 enum err_code verdict_cache_key(const struct msg_request *request, const struct verdict_basis *basis,
                                 char out[VERDICT_CACHE_KEY + 1]);
 
-/* Returns true if the same request would get the same verdict. False after a failure, a timeout or an omission, and if
- * a language model, a user, or earlier traffic contributed. */
+/* Returns true if a verdict may be reused, because the same request would get the same verdict. Returns false after a
+ * failure, a timeout or an omission. Also returns false if a language model, a user, or earlier traffic contributed. */
 bool verdict_cache_may_keep(const struct msg_verdict *verdict);
 
-/* Encodes a verdict without the parts of its own request: id, tag, key, times, gold, meta. Returns ERR_NOMEM, or
- * ERR_LIMIT_BYTES past VERDICT_CACHE_MAX_BYTES. */
+/* Encodes a verdict without the parts that belong to its own request: id, tag, key, times, gold, meta. Returns
+ * ERR_NOMEM, or ERR_LIMIT_BYTES if the result exceeds VERDICT_CACHE_MAX_BYTES. */
 enum err_code verdict_cache_write(struct msg_buffer *out, const struct msg_verdict *verdict);
 
-/* Decodes a verdict into the arena, as the answer to `request`, whose text it shares. Its key and times are zero.
- * Returns ERR_MALFORMED if it belongs to another request or is not cacheable; otherwise errors as
- * msg_decode_verdict. */
+/* Decodes a verdict into the arena, as the answer to `request`. The verdict shares the text of `request`; its key and
+ * times are zero. Returns ERR_MALFORMED if it belongs to another request or is not cacheable, and otherwise the errors
+ * of msg_decode_verdict. */
 enum err_code verdict_cache_read(struct arena *arena, const void *bytes, size_t len, const struct msg_request *request,
                                  struct msg_verdict **out, struct err *err);
 

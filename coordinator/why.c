@@ -1,8 +1,9 @@
-/* Why a candidate was rejected, in one sentence for people: the failed test, its number, and the evidence.
+/* Explains why a candidate was rejected, in one sentence for people: the failed test, its number, and the evidence.
  *
- * A sentence contains only facts that took part in the decision. It names the test that failed, and its evidence is a
- * finding of that candidate, marked in its SQL. Values of the database never enter a sentence (messages of findings
- * have none). Also the notes: other facts that help to understand the judgement.
+ * A sentence contains only facts that contributed to the decision. It names the test that failed. Its evidence is a
+ * finding of that candidate, with the clause of its SQL. Values of the database never appear in a sentence, because
+ * messages of findings contain none. This file also writes the notes: other facts that help to understand the
+ * judgement.
  */
 #include "coordinator/internal.h"
 
@@ -17,8 +18,8 @@ enum { CLAUSE_BYTES = 60, MAX_GROUPS = 4, MAX_NOTES = 3 + 3 * MAX_GROUPS };
 
 /* --- one sentence --- */
 
-/* Returns the worst finding that votes, or else a note about the data; the first among equals. Returns NULL if there is
- * none. */
+/* Returns the finding with the highest severity, among those that vote and notes about the data. Returns the first one
+ * of equal severity, or NULL if there is none. */
 static const struct msg_finding *worst_finding(const struct msg_judged *judged)
 {
     const struct msg_finding *worst = NULL;
@@ -31,7 +32,7 @@ static const struct msg_finding *worst_finding(const struct msg_judged *judged)
     return worst;
 }
 
-/* Returns at most `max` bytes, cut at the end of a character, with white space as single blanks. */
+/* Returns the text with each run of white space as one blank, cut to at most `max` bytes at the end of a character. */
 static const char *shorten(struct arena *arena, const char *text, size_t max)
 {
     char *out = arena_strndup(arena, text, strnlen(text, max + 1));
@@ -48,7 +49,8 @@ static const char *shorten(struct arena *arena, const char *text, size_t max)
     return cut ? arena_printf(arena, "%s...", out) : out;
 }
 
-/* Returns "; `T1.id = T2.friend_id`: no foreign key joins these columns (incorrect_join_predicate)", or "". */
+/* Returns the worst finding as text, such as "; `T1.id = T2.friend_id`: no foreign key joins these columns
+ * (incorrect_join_predicate)". Returns "" if there is none. */
 static const char *evidence(struct arena *arena, const struct msg_judged *judged)
 {
     const struct msg_finding *finding = worst_finding(judged);
@@ -105,11 +107,12 @@ static const char *fact_of(const struct msg_finding *finding, const char *key)
     return NULL;
 }
 
-/* Returns true if our parser or the sandbox refused it; the sandbox reports as the engine does. */
+/* Returns true if our parser or the sandbox refused the statement. The sandbox reports this as the engine's error. */
 static bool is_refused(const struct msg_judged *judged, const struct msg_finding *invalid)
 {
     enum err_code code = code_of(fact_of(invalid, "code"));
-    bool by_parser = is_refusal(code) || code == ERR_LIMIT_BYTES; /* of the text, since it never ran */
+    bool by_parser = is_refusal(code) || code == ERR_LIMIT_BYTES; /* ERR_LIMIT_BYTES means here that the text is too
+                                                                   * long, since the statement never ran */
     return by_parser || (judged->execution && is_refusal(code_of(judged->execution->code)));
 }
 
@@ -135,7 +138,7 @@ static const char *run_sentence(struct arena *arena, const struct msg_judged *ju
     return arena_printf(arena, "%s: %s", is_refusal(code) ? "refused" : "the query did not finish", err_meaning(code));
 }
 
-/* Describes how two candidates differ without a finding. */
+/* Describes how two candidates differ if the first one has no finding. */
 static const char *difference(struct arena *arena, const struct msg_judged *judged, const struct msg_judged *other)
 {
     if (judged->entailment < other->entailment) {
@@ -151,7 +154,7 @@ static const char *difference(struct arena *arena, const struct msg_judged *judg
     return "; no problem was found in this candidate";
 }
 
-/* Explains the rank of a candidate that passed, or failed no earlier test than the preferred one. */
+/* Explains why the preferred candidate ranks above this one. Neither fails an earlier test than the other. */
 static const char *rank_sentence(struct request *request, uint32_t index, uint32_t best)
 {
     struct arena *arena = &request->arena;
@@ -166,7 +169,8 @@ static const char *rank_sentence(struct request *request, uint32_t index, uint32
                         because);
 }
 
-/* Formats a number below a test's threshold, with both numbers and the evidence against the candidate. */
+/* Formats a number that is below the threshold of a test. The sentence has both numbers and the evidence against the
+ * candidate. */
 static const char *threshold_sentence(struct arena *arena, const struct msg_judged *judged, double p, double least,
                                       const char *before, const char *between, const char *after)
 {
@@ -175,7 +179,7 @@ static const char *threshold_sentence(struct arena *arena, const struct msg_judg
                         evidence(arena, judged));
 }
 
-/* States that the best candidate and another one tie, and how their results differ. */
+/* Says that the best candidate ties with another one, and how their results differ. */
 static const char *tie_sentence(struct request *request, uint32_t best)
 {
     uint32_t other = request->tied - 1, first = MIN(best, other), second = MAX(best, other);
@@ -249,10 +253,10 @@ const char *why_none(struct request *request, const char **reason)
 
 /* --- notes --- */
 
-/* Candidates with the same note for the same reason. */
+/* Candidates that get the same note for the same reason. */
 struct group {
-    const char *reason; /* wire name of an error, or our own text */
-    const char *detail; /* of the first candidate; may be NULL */
+    const char *reason; /* wire name of an error, or other text */
+    const char *detail; /* further text about the first candidate; may be NULL */
     GString *numbers;
     uint32_t n;
 };
@@ -266,14 +270,14 @@ static void add_to_group(struct group *groups, uint32_t *n, const char *reason, 
     g_string_append_printf(groups[g].numbers, "%s%u", groups[g].n++ ? ", " : "", index + 1);
 }
 
-/* Returns the remote verifier's error; *detail is its own message, or NULL. */
+/* Returns the error of the remote verifier. *detail is the verifier's message, or NULL. */
 static const char *why_silent(const struct candidate_state *state, const char **detail)
 {
     *detail = state->remote_answer.message;
     return err_name(state->remote_answer.code);
 }
 
-/* Returns why a candidate that executes was not verified, or NULL if it was. */
+/* Returns why a candidate that executes was not verified. Returns NULL if it was verified. */
 static const char *why_unverified(struct request *request, uint32_t index, const char **detail)
 {
     const struct msg_judged *judged = &request->judged[index];
@@ -281,7 +285,7 @@ static const char *why_unverified(struct request *request, uint32_t index, const
     const struct msg_result *result = state->results[VSIG_EXPLAIN];
     bool ran = judged->execution && err_from_name(judged->execution->code) == ERR_OK;
     if (!state->needs_tasks || !judged->judged || judged->invalid || !ran || !isnan(judged->entailment)) return NULL;
-    if (coverage_is_low(request, index)) return NULL; /* has a note of its own */
+    if (coverage_is_low(request, index)) return NULL; /* another note reports this */
     if (!result) return err_name(ERR_DEADLINE);
     if (state->verifier_asked && state->remote_answer.code) return why_silent(state, detail);
     return err_from_name(result->code) ? result->code : "nothing to verify";
@@ -293,7 +297,8 @@ static const char *why_fallback(struct request *request, uint32_t index, const c
     return state->verifier_asked && state->remote_answer.code ? why_silent(state, detail) : NULL;
 }
 
-/* Returns text such as "24 of 24: a name in it cannot be resolved here", or NULL if all checks were available. */
+/* Returns the number of unavailable checks and a reason, such as "24 of 24: a name in it cannot be resolved here".
+ * Returns NULL if all checks were available. */
 static const char *why_not_checked(struct request *request, uint32_t index, const char **detail)
 {
     (void)detail;

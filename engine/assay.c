@@ -1,18 +1,18 @@
-/* DESIGN: an engine (engine.h) gives verdicts in order of completion to one reader. Here many callers each need the
- * verdict of their own request. So a separate thread, the collector, reads all verdicts and dispatches them by tag: it
- * calls the callback, or wakes the waiter in assay_judge. All callbacks run on this thread. assay_judge is a submit
- * with an internal callback, so there is one path for both.
+/* DESIGN: an engine (engine.h) gives verdicts in order of completion to one reader. Here each of many callers needs the
+ * verdict of its own request. A separate thread, the collector, therefore reads all verdicts and dispatches them by
+ * tag. It calls the callback, or wakes the waiter in assay_judge. All callbacks run on this thread. assay_judge submits
+ * its request with an internal callback, so both kinds of calls use the same code.
  *
- * Each accepted request is answered once, by the first of three: a verdict, the end of the engine, or assay_close. The
- * thread that removes the request from `waiting` under the lock answers it. So a submit that fails after its request
- * was cancelled has nothing to report, and returns success.
+ * Each accepted request is answered once, by the first of three events: its verdict, the end of the engine, or
+ * assay_close. The thread that removes the request from `waiting` under the lock answers it. If a submit fails after
+ * its request was already cancelled, another thread has answered the request, so the submit returns success.
  *
  * The command line uses structs (assay_internal.h). `assay check` needs settings that do not belong in a small public
  * struct: a Redis, a remote verifier, options of single signals. It also prints verdicts in five formats, of which JSON
- * is one. So it shares everything below the reading and writing of JSON: threads, answers, closing.
+ * is one. It shares all code except that which reads and writes JSON: threads, answers, closing.
  *
- * Rejected: settings by name in assay.h. Their tables belong to the command line, with its files, environment and
- * errors, and every setting would become part of the ABI.
+ * Rejected: settings by name in assay.h. The tables of settings belong to the command line, with its files, environment
+ * and errors, and every setting would become part of the ABI.
  */
 #include "engine/assay_internal.h"
 
@@ -50,24 +50,24 @@ struct waiting {
 
 struct assay_engine {
     struct engine *engine;
-    struct arena arena; /* data that the options point to */
+    struct arena arena; /* memory of the copied options */
     struct worker_database *databases;
-    bool arena_full; /* some of the options were not copied */
+    bool arena_full; /* true if the arena was too full to copy some of the options */
     pthread_t collector;
 
     pthread_mutex_t lock;
-    pthread_cond_t idle; /* n_out or n_callers fell to 0 */
-    GHashTable *waiting; /* tag → struct waiting, not owned */
+    pthread_cond_t idle; /* signalled when n_out or n_callers falls to 0 */
+    GHashTable *waiting; /* tag → struct waiting; the table does not own them */
     uint64_t last_tag;
-    uint32_t n_out;     /* requests whose answer has not been delivered */
+    uint32_t n_out;     /* number of requests whose answer has not been delivered */
     uint32_t n_callers; /* number of calls that assay_close waits for */
     bool closing;
-    struct err stopped; /* reason why no requests are accepted */
+    struct err stopped; /* the reason why no further requests are accepted */
 };
 
 struct assay_verdict {
     struct msg_verdict *message;
-    struct msg_buffer json; /* empty until requested */
+    struct msg_buffer json; /* empty until assay_verdict_json is called */
 };
 
 const char *assay_version(void)
@@ -94,8 +94,8 @@ static enum assay_result fill_error(struct assay_error *out, enum err_code code,
 
 /* --- answers --- */
 
-/* Removes and returns the waiter for this tag, which the caller must then answer. Returns NULL if another thread
- * answers it. */
+/* Removes and returns the waiter for this tag. The caller must then answer it. Returns NULL if another thread answers
+ * it. */
 static struct waiting *take(struct assay_engine *self, uint64_t tag)
 {
     gpointer found = NULL;
@@ -201,7 +201,7 @@ static enum err_code expect(struct assay_engine *self, struct waiting *waiting, 
     return code;
 }
 
-/* Submits a request. After ERR_OK `waiting` is answered exactly once; after an error, never. */
+/* Submits a request. After ERR_OK, `waiting` is answered exactly once. After an error, it is never answered. */
 static enum err_code submit(struct assay_engine *self, const struct msg_request *request, int64_t timeout_ms,
                             struct waiting *waiting, struct err *err)
 {
@@ -228,7 +228,7 @@ struct waiter {
 static void wake(struct waiting *waiting, struct msg_verdict *verdict, const struct err *err)
 {
     struct waiter *waiter = (struct waiter *)(void *)waiting;
-    pthread_mutex_t *lock = &waiter->engine->lock; /* the waiter may be freed once it has the lock */
+    pthread_mutex_t *lock = &waiter->engine->lock; /* read now, because the waiter may be freed once `done` is set */
     pthread_mutex_lock(lock);
     waiter->verdict = verdict;
     if (err) waiter->err = *err;
@@ -358,7 +358,8 @@ void assay_options_init_sized(struct assay_options *options, size_t size, size_t
     options->database_size = database_size;
 }
 
-/* Copies a struct that may be shorter than ours (an older caller), or longer with only zeros in the unknown part. */
+/* Copies a struct of another version. The caller's struct may be shorter than ours, if the caller is older. It may be
+ * longer if the unknown part is zero; otherwise returns false. */
 static bool copy_known(void *out, size_t known, const void *from, size_t size)
 {
     const char *bytes = from;
@@ -375,7 +376,7 @@ static enum err_code too_new(struct err *err)
                    "the options use fields that version " ASSAY_VERSION " of the library does not support");
 }
 
-/* Copies a text to the arena. Returns NULL for NULL, and if the arena is full. */
+/* Copies a text to the arena. Returns NULL if `text` is NULL, or if the arena is full. */
 static const char *keep(struct assay_engine *self, const char *text)
 {
     const char *copy = text ? arena_strdup(&self->arena, text) : NULL;
@@ -383,7 +384,7 @@ static const char *keep(struct assay_engine *self, const char *text)
     return copy;
 }
 
-/* Errors that a request would cause are errors of the configuration here. */
+/* Changes an error that a request could cause to an error of the configuration. */
 static enum err_code config_error(struct err *err)
 {
     return err->code = ERR_CONFIG;
@@ -494,7 +495,7 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-/* Threads inherit the signal mask of their creator. */
+/* Starts the engine. Blocks signals meanwhile, because the new threads inherit the signal mask of their creator. */
 static enum err_code start(struct assay_engine *self, const struct engine_config *config, struct err *err)
 {
     sigset_t before;

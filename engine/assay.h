@@ -41,8 +41,8 @@ extern "C" {
 /* Version of this header: 10000 * major + 100 * minor + patch. */
 #define ASSAY_VERSION_NUMBER 100
 
-/* Return the version of the loaded library: as text ("0.1.0"), and as a number like ASSAY_VERSION_NUMBER. Thread: any.
- */
+/* Return the version of the loaded library: as text ("0.1.0"), and as a number like ASSAY_VERSION_NUMBER. Thread:
+ * any. */
 ASSAY_API const char *assay_version(void);
 ASSAY_API int assay_version_number(void);
 
@@ -76,8 +76,8 @@ struct assay_database {
     size_t n_deny_columns;
 };
 
-/* Options of an engine. Initialize them with assay_options_init; then zero is the default of each field. New versions
- * add fields only at the end. */
+/* Options of an engine. Initialize them with assay_options_init, which selects the default of each field. The default
+ * is zero. New versions add fields only at the end. */
 struct assay_options {
     size_t size, database_size;             /* sizes of the structs in the caller's build; set by assay_options_init */
     const struct assay_database *databases; /* searched before database_root */
@@ -95,7 +95,7 @@ struct assay_options {
     int64_t statement_ms;      /* time limit of one statement in ms; 0: 3,000 */
     uint32_t statement_rows;   /* maximum number of rows of one statement; 0: 100,000 */
     uint64_t statement_bytes;  /* maximum number of result bytes of one statement; 0: 16 MiB */
-    uint64_t index_bytes;      /* cache of schema indexes; 0: 96 MiB */
+    uint64_t index_bytes;      /* maximum size of the cache of schema indexes; 0: 96 MiB */
     uint64_t sqlite_bytes;     /* SQLite's memory limit for the whole process; one statement may use half of it. 0: 512
                                   MiB. The last engine that opens a database sets it */
     int show_locations;        /* 1: messages of verdicts name the files, servers and roles of databases that cannot be
@@ -118,9 +118,9 @@ struct assay_engine;
 ASSAY_API enum assay_result assay_open(const struct assay_options *options, struct assay_engine **out,
                                        struct assay_error *error);
 
-/* Stops the running work and frees the engine, which takes at most the time limit of one statement. Before that it
- * answers the requests in flight with "cancelled": it calls their callbacks, and assay_judge and assay_wait return in
- * other threads. No call on this engine may start any more. `engine` may be NULL. Returns ASSAY_REJECT and has no
+/* Stops the running work and frees the engine, which takes at most the time limit of one statement. First answers all
+ * requests in flight with "cancelled": it calls their callbacks, and makes assay_judge and assay_wait return in other
+ * threads. The caller must start no further call on this engine. `engine` may be NULL. Returns ASSAY_REJECT and has no
  * effect if it is called from a callback. Thread: any but the engine's. */
 ASSAY_API enum assay_result assay_close(struct assay_engine *engine);
 
@@ -137,20 +137,20 @@ struct assay_verdict;
 ASSAY_API enum assay_result assay_judge(struct assay_engine *engine, const char *request, size_t len,
                                         struct assay_verdict **out, struct assay_error *error);
 
-/* Receives the answer to one accepted request: a verdict, which it must free, or NULL and the error. Called once for
- * each request, on the engine's own thread. Later answers wait until it returns, so it should be short. It may call
- * assay_submit, which does not wait in that case. */
+/* Receives the answer to one accepted request: a verdict, which it must free, or NULL and the error. The engine calls
+ * it once for each request, on its own thread. Later answers wait until it returns, so it should be short. It may call
+ * assay_submit; that call then does not wait. */
 typedef void assay_callback(void *context, struct assay_verdict *verdict, const struct assay_error *error);
 
-/* Submits a request and returns without its verdict. While the window is full, waits up to timeout_ms (0: does not
- * wait; below 0: waits without limit), then returns ASSAY_RETRY ("full"). The callback is called only if the result is
- * ASSAY_OK, possibly before this call returns. Other errors are those of assay_judge. Thread: any. */
+/* Submits a request and returns without waiting for its verdict. While the window is full, waits up to timeout_ms (0:
+ * does not wait; below 0: waits without limit), then returns ASSAY_RETRY ("full"). The callback is called only if the
+ * result is ASSAY_OK, possibly before this call returns. Other errors are those of assay_judge. Thread: any. */
 ASSAY_API enum assay_result assay_submit(struct assay_engine *engine, const char *request, size_t len,
                                          int64_t timeout_ms, assay_callback *callback, void *context,
                                          struct assay_error *error);
 
 /* Waits up to timeout_ms (below 0: without limit) until no request is in flight and no callback runs. Returns
- * ASSAY_RETRY on timeout, ASSAY_REJECT if it is called from a callback. Thread: any but the engine's. */
+ * ASSAY_RETRY on timeout, and ASSAY_REJECT if it is called from a callback. Thread: any but the engine's. */
 ASSAY_API enum assay_result assay_wait(struct assay_engine *engine, int64_t timeout_ms);
 
 /* --- verdict --- */
@@ -158,13 +158,13 @@ ASSAY_API enum assay_result assay_wait(struct assay_engine *engine, int64_t time
 enum assay_status {
     ASSAY_STATUS_FAILED,      /* could not be judged: see assay_verdict_reason */
     ASSAY_STATUS_VALIDATED,   /* P(correct) of the chosen candidate reaches the threshold */
-    ASSAY_STATUS_REPAIRED,    /* P(correct) of a repaired query near the best candidate reaches it */
-    ASSAY_STATUS_BEST_EFFORT, /* nothing validated; the answer is the best candidate */
-    ASSAY_STATUS_ABSTAINED,   /* nothing validated; there is no SQL */
-    ASSAY_STATUS_ASK          /* nothing validated; there are questions for the user */
+    ASSAY_STATUS_REPAIRED,    /* P(correct) of a repair of the best candidate reaches the threshold */
+    ASSAY_STATUS_BEST_EFFORT, /* no candidate validated; the answer is the best candidate */
+    ASSAY_STATUS_ABSTAINED,   /* no candidate validated; there is no SQL */
+    ASSAY_STATUS_ASK          /* no candidate validated; there are questions for the user */
 };
 
-/* Returns the status. A newer library may return a value that is not in this list. */
+/* Returns the status. A newer library may return a value that this header does not list. */
 ASSAY_API enum assay_status assay_verdict_status(const struct assay_verdict *verdict);
 /* Returns the name of the status as in JSON: "validated", "best_effort" ... */
 ASSAY_API const char *assay_verdict_status_name(const struct assay_verdict *verdict);
@@ -172,15 +172,16 @@ ASSAY_API const char *assay_verdict_status_name(const struct assay_verdict *verd
 /* Returns the id of the request, or one that the engine generated if the request had none. */
 ASSAY_API const char *assay_verdict_id(const struct assay_verdict *verdict);
 
-/* Return the index of the chosen candidate, from 0, and its SQL; -1 and NULL if none was chosen. */
+/* Return the index of the chosen candidate, counted from 0, and its SQL. Return -1 and NULL if none was chosen. */
 ASSAY_API int32_t assay_verdict_chosen(const struct assay_verdict *verdict);
 ASSAY_API const char *assay_verdict_sql(const struct assay_verdict *verdict);
 
-/* Return the calibrated probability that the chosen candidate is correct, and the threshold; NaN if unknown. */
+/* Return the calibrated probability that the chosen candidate is correct, and the threshold. Return NaN if unknown. */
 ASSAY_API double assay_verdict_p_correct(const struct assay_verdict *verdict);
 ASSAY_API double assay_verdict_threshold(const struct assay_verdict *verdict);
 
-/* Return the name of an error code ("db_missing", "deadline" ...) and a message; NULL if there is none. */
+/* Return the name of an error code ("db_missing", "deadline" ...) and a message. Both are NULL if there was no
+ * error. */
 ASSAY_API const char *assay_verdict_reason(const struct assay_verdict *verdict);
 ASSAY_API const char *assay_verdict_message(const struct assay_verdict *verdict);
 

@@ -1,17 +1,18 @@
-/* DESIGN: one process with four kinds of threads. The caller's thread submits requests and takes verdicts; one runs the
- * coordinator; `workers` threads judge. They communicate only through the local transport.
+/* DESIGN: one process with four kinds of threads. The caller's threads submit requests and take verdicts. One thread
+ * runs the coordinator. Each of `workers` threads runs a worker, which may have further threads for slow candidates.
+ * They communicate only through the local transport.
  *
- * The window is the number of requests between submit and next. It bounds every queue: each holds at least as many
- * messages as the window can produce. So no inner thread ever waits for the caller, and memory does not grow with the
- * length of a log.
+ * The window is the maximum number of requests that were submitted and whose verdicts were not taken. It bounds every
+ * queue: each queue can hold all messages that the window can produce. No inner thread therefore waits for the caller,
+ * and memory does not grow with the length of a log.
  *
  * Fair engines (engine_config.fair) pass tasks to workers round robin, one candidate at a time. No tenant, database or
  * request holds more than its share of the workers' threads (flow_limits). Each worker has threads for slow candidates
  * beside its main thread. The shares leave some of them free, so a statement of three seconds delays no other tenant.
  *
  * A request that the coordinator cannot read (its question is not UTF-8, for example) goes to the dead-letter topic, as
- * in the fleet. The engine reads that topic too. It turns each dead letter into a failed verdict, so each submit has
- * its verdict. The key of a request is its tag for that reason.
+ * in the fleet. The engine reads that topic too and turns each dead letter into a failed verdict. Each submit thus has
+ * its verdict. To make this possible, the record key of a request is its tag.
  */
 #include "engine/engine.h"
 
@@ -37,10 +38,11 @@ enum { MAX_WORKERS = 256, WINDOW_A_WORKER = 8, LEAST_QUEUE = 1024, BATCH = 32, S
 enum {
     OUT = 64,
     LARGE = 64 << 10
-}; /* messages of one request at a time; bytes of text that count as one more request */
-static const uint64_t FAIR_BYTES = 8UL << 30; /* engine_fair.max_open is the effective bound */
+}; /* OUT: messages that one request has at a time. LARGE: bytes of text that count as one more request */
+static const uint64_t FAIR_BYTES = 8UL << 30; /* practically no limit, because engine_fair.max_open limits the
+                                               * requests */
 static const uint64_t SCHEMA_BYTES = 96UL << 20;
-enum { VERDICTS, LETTERS, N_TOPICS }; /* in the subscription */
+enum { VERDICTS, LETTERS, N_TOPICS }; /* index of each topic in the subscription */
 
 struct engine_worker {
     struct engine *engine;
@@ -54,30 +56,31 @@ struct engine {
     struct scoring_models *models;
     struct schema_cache *schemas;
     struct breakers *breakers;
-    struct cache *redis;              /* second-level cache, or NULL */
-    struct examples *examples;        /* or NULL */
-    struct examples_encoder *encoder; /* or NULL */
-    struct llm *llm;                  /* or NULL */
-    struct vsig_options *own_signals; /* used if the caller supplied none */
+    struct cache *redis;              /* second-level cache of schema indexes; may be NULL */
+    struct examples *examples;        /* may be NULL */
+    struct examples_encoder *encoder; /* may be NULL */
+    struct llm *llm;                  /* may be NULL */
+    struct vsig_options *own_signals; /* used if the caller supplied no signal options */
     struct coordinator *coordinator;
     pthread_t coordinator_thread;
     bool coordinator_running;
     struct engine_worker *workers;
-    uint32_t n_workers, n_asking; /* n_asking: the last of them, which run the family llm */
+    uint32_t n_workers, n_asking; /* the last n_asking workers serve the family llm */
     struct msg_options defaults;
     struct worker_databases databases;
     struct db_limits limits;
     struct engine_fair fair;
 
-    struct bus_consumer *consumer; /* of verdicts; the caller's thread */
+    struct bus_consumer *consumer; /* reads verdicts, on the caller's thread */
     struct bus_message *polled[BATCH];
     uint32_t n_polled, next_polled;
 
     pthread_mutex_t lock;
     pthread_cond_t room; /* signalled when in_flight falls or the engine stops */
     uint32_t in_flight, window;
-    GHashTable *open; /* tenant → requests in flight, large ones counted as several; NULL if tenants are not counted */
-    GHashTable *weights; /* tag → weight of the request, if it is not 1 */
+    GHashTable *open; /* tenant → number of requests in flight, large ones counted as several; NULL if tenants are not
+                       * counted */
+    GHashTable *weights; /* tag → weight of the request; weights of 1 are not stored */
     bool finished, interrupted;
     struct err failure; /* first failure of any thread */
     bool shows_locations;
@@ -85,7 +88,8 @@ struct engine {
 
 /* --- threads --- */
 
-/* Stores a failure without locations for callers; logs it with locations. */
+/* Stores the first failure, which callers receive. If its text names a location, logs the text and stores only the
+ * meaning of the code. */
 static void set_failure(struct engine *engine, const struct err *err)
 {
     struct err shown = *err;
@@ -102,7 +106,7 @@ static void set_failure(struct engine *engine, const struct err *err)
 
 locale_t engine_locale(void)
 {
-    return newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a static one of the C library */
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0); /* the C library returns a static object */
 }
 
 static void *run_coordinator(void *arg)
@@ -149,9 +153,9 @@ static uint32_t count_processors(void)
     return n < 1 ? 1 : (uint32_t)n;
 }
 
-/* Limits of the flows. n threads judge at a time, and `slow` further threads each finish slow candidates. A tenant,
- * database or request holds at most n of them: enough for quick candidates, and no more however slow its candidates
- * are. Without further threads it holds half. */
+/* Returns the limits of flows on a topic. n threads judge at the same time, and each of them has `slow` further threads
+ * for slow candidates. A tenant, database or request holds at most n threads in all. This is enough for quick
+ * candidates. If its candidates are slow, threads remain for the others. Without further threads the limit is n / 2. */
 static struct bus_fair flow_limits(const char *topic, uint32_t n, uint32_t slow)
 {
     uint32_t most = slow ? MAX(n, 1) : MAX(n / 2, 1);
@@ -183,7 +187,7 @@ static struct examples_shots shots_of(const struct engine *engine, const struct 
     return shots;
 }
 
-/* Stops the work of a finished request. */
+/* Stops the work of a finished request in all workers. Returns true if some still run. */
 static bool stop_work(void *ctx, struct msg_key request)
 {
     const struct engine *engine = ctx;
@@ -206,7 +210,8 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .max_deadline_ms = config->max_deadline_ms,
         .max_work_ms = config->max_work_ms,
         .messages =
-            config->fair.on ? COORDINATOR_BY_CANDIDATE : COORDINATOR_BY_REQUEST, /* one worker gets them all anyway */
+            /* one worker would get all these tasks in any case */
+        config->fair.on ? COORDINATOR_BY_CANDIDATE : COORDINATOR_BY_REQUEST,
         .verifier = config->remote.backend ? &config->remote : NULL,
         .verifier_threads = config->remote_threads,
         .corrector = config->corrector.endpoint ? &config->corrector : NULL,
@@ -228,7 +233,7 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
     return coordinator_new(&own, &engine->coordinator, err);
 }
 
-/* The last workers wait for language models, so the others need not. */
+/* Makes the following workers serve only the family llm. They wait for language models, so the other workers do not. */
 static void ask_models_only(const struct engine *engine, struct worker_config *config)
 {
     static const char *const llm[] = {"llm"};
@@ -349,7 +354,7 @@ static uint64_t tenant_of(const struct engine *engine, uint64_t tag)
     return engine->fair.tenant_shift ? tag >> engine->fair.tenant_shift : 0;
 }
 
-/* A request counts as one more for each LARGE bytes of the text that its tasks repeat. */
+/* Returns the weight of a request: 1, plus 1 for each LARGE bytes of the text that its tasks repeat. */
 static uint32_t weight_of(const struct msg_request *request)
 {
     const char *const texts[] = {request->schema, request->question, request->evidence};
@@ -358,8 +363,8 @@ static uint32_t weight_of(const struct msg_request *request)
     return 1 + (uint32_t)(len / LARGE);
 }
 
-/* Adds `change` to the tenant's requests in flight. Tenant 0 is unspecified and not counted. Called under the lock, as
- * are the functions below. */
+/* Adds `change` to the tenant's requests in flight. Tenant 0 means no tenant and is not counted. Must be called under
+ * the lock, like the following functions. */
 static void count_open(struct engine *engine, uint64_t tenant, int change)
 {
     if (!tenant) return;
@@ -385,7 +390,8 @@ static void note_exit(struct engine *engine, uint64_t tag)
     if (weight) g_hash_table_remove(engine->weights, &tag);
 }
 
-/* A request above the total capacity is admitted when nothing else is in flight. */
+/* Returns true if the request fits. A request that exceeds its tenant's limit fits when the tenant has no other one in
+ * flight. */
 static bool has_room(const struct engine *engine, uint64_t tenant, uint32_t weight)
 {
     if (engine->in_flight >= engine->window) return false;
@@ -402,7 +408,7 @@ bool engine_has_room(struct engine *engine, uint64_t tenant)
     return room;
 }
 
-/* Takes a slot of the window. */
+/* Takes a slot of the window. Waits up to timeout_ms for it. */
 static enum err_code enter(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
                            struct err *err)
 {
@@ -437,13 +443,14 @@ static void leave(struct engine *engine, uint64_t tag)
     engine->in_flight--;
     if (engine->open) note_exit(engine, tag);
     if (engine->open)
-        pthread_cond_broadcast(&engine->room); /* the next waiter may belong to a tenant at its limit */
+        pthread_cond_broadcast(&engine->room); /* wakes all waiters, because the next one may belong to a tenant at its
+                                                * limit */
     else
         pthread_cond_signal(&engine->room);
     pthread_mutex_unlock(&engine->lock);
 }
 
-/* Requests with a schema of their own name no database, so they share one flow. */
+/* Returns the number of the database's flow. Requests with their own schema use no database, so they share one flow. */
 static uint64_t database_flow(const struct msg_request *request)
 {
     const char *name = request->schema ? "" : request->db ? request->db : "";
@@ -469,8 +476,8 @@ static bool is_mariadb(const struct engine *engine, const struct msg_request *re
     return claims;
 }
 
-/* Blanks the comments that start with # if the candidates are for MariaDB, the only engine with such comments. Copies
- * are in the arena. */
+/* Blanks the comments that start with # if the candidates are for MariaDB. Only MariaDB has such comments. Copies are
+ * in the arena. */
 static enum err_code blank_comments(const struct engine *engine, struct arena *arena, struct msg_request *request)
 {
     if (!has_hash(request) || !is_mariadb(engine, request)) return ERR_OK;
@@ -547,7 +554,7 @@ void engine_interrupt(struct engine *engine)
 
 /* --- next --- */
 
-/* Builds a failed verdict in place of one that the coordinator could not give. */
+/* Builds a failed verdict from the dead letter of a request, for which the coordinator sends no verdict. */
 static enum err_code read_letter(const struct bus_message *message, struct msg_verdict **out, struct err *err)
 {
     const char *code = bus_header_get(message, "x-dlq-code"), *text = bus_header_get(message, "x-dlq-message");
@@ -573,7 +580,8 @@ static bool is_about_request(const struct bus_message *message)
     return topic && strcmp(topic, BUS_REQUESTS) == 0;
 }
 
-/* Returns the next message that is, or becomes, a verdict. Returns NULL if none arrives within the time. */
+/* Returns the next message that is a verdict or the dead letter of a request. Returns NULL if none arrives within the
+ * time. */
 static struct bus_message *next_message(struct engine *engine, int64_t timeout_ms)
 {
     for (;;) {
@@ -585,11 +593,11 @@ static struct bus_message *next_message(struct engine *engine, int64_t timeout_m
         }
         struct bus_message *message = engine->polled[engine->next_polled++];
         if (message->topic_index == VERDICTS || is_about_request(message)) return message;
-        bus_ack(engine->consumer, message); /* an unreadable result: its request ends at its deadline */
+        bus_ack(engine->consumer, message); /* the dead letter of a result; its request ends at its deadline */
     }
 }
 
-/* True if no further verdict will arrive. Sets `err` as engine.h says. */
+/* Returns true if no further verdict will arrive. Then sets `err` as engine_next does. */
 static bool is_over(struct engine *engine, struct err *err)
 {
     pthread_mutex_lock(&engine->lock);

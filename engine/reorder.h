@@ -12,7 +12,7 @@ struct reorder {
     guint bound;
 };
 
-/* Initialises the buffer. `window` is the number of requests that the engine judges at once. A few times as many may be
+/* Initializes the buffer. `window` is the number of requests that the engine judges at once. A few times as many may be
  * in flight before reorder_full returns true, so that others proceed while one is slow. Free with reorder_free. */
 void reorder_init(struct reorder *reorder, uint32_t window);
 void reorder_free(struct reorder *reorder);
@@ -20,15 +20,15 @@ void reorder_free(struct reorder *reorder);
 /* Appends the request of this tag to the order. Tags are unique and not 0. */
 void reorder_expect(struct reorder *reorder, uint64_t tag);
 
-/* Takes ownership of a verdict whose tag is expected. */
+/* Adds a verdict, whose tag must be expected. Takes ownership of it. */
 void reorder_put(struct reorder *reorder, struct msg_verdict *verdict);
 
-/* Returns the next verdict in order, or NULL if it has not arrived or nothing is in flight. Free with msg_verdict_free.
- */
+/* Returns the next verdict in order. Returns NULL if it has not arrived or if nothing is in flight. Free with
+ * msg_verdict_free. */
 struct msg_verdict *reorder_next(struct reorder *reorder);
 
-/* True if so many verdicts wait for a slow one that no further request should be submitted. A request that was expected
- * need not be submitted yet. */
+/* Returns true if no further request should be submitted, because too many verdicts already wait for a slow one. A
+ * request may be expected before it is submitted. */
 bool reorder_full(const struct reorder *reorder);
 
 #endif

@@ -8,10 +8,10 @@ enum { TICK_MS = 100 };
 struct run {
     struct engine *engine;
     const struct engine_loop *loop;
-    struct reorder reorder; /* with in_order */
+    struct reorder reorder; /* used with in_order */
 };
 
-/* Passes a verdict on. Returns false if the caller stops. */
+/* Passes a verdict to the caller, or to the reorder buffer. Returns false if the caller stops the run. */
 static bool give(struct run *run, struct msg_verdict *verdict)
 {
     const struct engine_loop *loop = run->loop;
@@ -22,7 +22,8 @@ static bool give(struct run *run, struct msg_verdict *verdict)
     return true;
 }
 
-/* Takes one verdict if it arrives within timeout_ms. ERR_FULL: none arrived. ERR_CANCELLED: the caller stops. */
+/* Takes one verdict if it arrives within timeout_ms. Returns ERR_FULL if none arrived, and ERR_CANCELLED if the caller
+ * stops the run. */
 static enum err_code take(struct run *run, int64_t timeout_ms, struct err *err)
 {
     struct msg_verdict *verdict = NULL;
@@ -38,7 +39,8 @@ static bool must_wait(const struct run *run)
     return (loop->wait && loop->wait(loop->ctx)) || (loop->in_order && reorder_full(&run->reorder));
 }
 
-/* Submits one request and takes verdicts meanwhile, so that neither side blocks the other. */
+/* Submits one request. Takes verdicts while it waits, because the engine accepts no request while its window is
+ * full. */
 static enum err_code submit(struct run *run, const struct msg_request *request, struct err *err)
 {
     for (;;) {

@@ -8,14 +8,14 @@
 enum err_code engine_judge(const struct engine_config *config, const struct msg_request *request,
                            struct msg_verdict **out, struct err *err);
 
-/* Callbacks of engine_run, which runs a whole log through an engine. `each` receives verdicts in order of completion
- * or, with `in_order`, of the requests, whose tags must be unique and not 0.
+/* Callbacks of engine_run, which runs a whole log through an engine. `each` receives verdicts in order of completion.
+ * With `in_order`, it receives them in the order of the requests, whose tags must then be unique and not 0.
  *
  * - next: stores the next request in the arena, which is emptied before the call. Returns 1, or 0 at the end.
- *   ENGINE_LATER means that there is none yet; it is called again at once, so it should itself wait some milliseconds.
- *   A negative result stops the run without waiting for verdicts in flight.
+ *   Returns ENGINE_LATER if there is no request yet. It is called again at once, so it should wait some milliseconds
+ *   before. A negative result stops the run without waiting for verdicts in flight.
  * - each: takes ownership of the verdict (msg_verdict_free). Returns false to stop.
- * - wait (may be NULL): called before each submit. True means that the caller holds enough verdicts and accepts only
+ * - wait (may be NULL): called before each submit. Returns true if the caller holds enough verdicts and accepts only
  *   the next ones in order.
  * - tick (may be NULL): called at least ten times a second.
  */
@@ -30,7 +30,7 @@ struct engine_loop {
     bool in_order;
 };
 
-/* Runs the log. Returns ERR_OK when all verdicts were delivered or a callback stopped the run. Thread: main; all
+/* Runs the log. Returns ERR_OK if all verdicts were delivered or a callback stopped the run. Thread: main; all
  * callbacks run on it. */
 enum err_code engine_run(struct engine *engine, const struct engine_loop *loop, struct err *err);
 

@@ -2,8 +2,8 @@
  * denied columns.
  *
  * A result is built in the arena of the lane's answers and encoded before the next task. Facts read from the data,
- * samples of rows and engine messages each have their own check. A failure of a family is never a silent signal: its
- * signals are unavailable with a reason.
+ * samples of rows and engine messages each have their own check. A failed family never reports silent signals: its
+ * signals are unavailable, with a reason.
  */
 #include "worker/internal.h"
 
@@ -37,8 +37,8 @@ struct writer {
     struct arena *arena;
     const struct workspace *workspace;
     const struct msg_task *task;
-    bool values; /* facts read from the database may leave */
-    bool rows;   /* rows of the result may leave */
+    bool values; /* the result may contain facts read from the database */
+    bool rows;   /* the result may contain rows */
 };
 
 static enum err_code out_of_memory(struct err *err)
@@ -73,7 +73,8 @@ static bool write_clauses(const struct writer *w, const struct vsig_finding *fro
     return true;
 }
 
-/* Returns true if a fact mentions a denied column. It then stays here, whichever column the query itself uses. */
+/* Returns true if a fact mentions a denied column. The fact is then left out, even if the query itself uses another
+ * column. */
 static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
 {
     bool all = false;
@@ -84,7 +85,7 @@ static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
         all |= name.all_columns;
     }
     const struct schema_index *index = w->workspace->reading->schema;
-    /* columns that show a denied one under another name */
+    /* also columns that show the values of a denied column under another name */
     for (uint32_t i = 0; w->task->n_deny_columns && i < index->n_columns; i++)
         if ((all || index->columns[i]->n_origins) && strcasestr(fact->value, index->columns[i]->name) &&
             schema_column_is_denied(index, index->columns[i], w->task->deny_columns, w->task->n_deny_columns))
@@ -183,7 +184,7 @@ static bool write_sample(const struct writer *w, const struct db_result *from, s
     return true;
 }
 
-/* Returns the part of an error's text that the requester may read: the database's name, but not its location. Returns
+/* Returns the part of an error's text that the requester may read. It names the database, but not its location. Returns
  * NULL if the arena is full. */
 static const char *public_text(struct arena *arena, const struct worker_config *config, const char *db,
                                const struct err *why)
@@ -192,7 +193,7 @@ static const char *public_text(struct arena *arena, const struct worker_config *
     return arena_printf(arena, "'%.100s': %s", db, err_meaning(why->code));
 }
 
-/* Returns true if the text names a file. A failing engine may name its temporary files. */
+/* Returns true if the text names a file. An engine's error may name its temporary files. */
 static bool names_file(const char *text)
 {
     return strstr(text, "'/") || strstr(text, "\"/") || strstr(text, "(/") || strstr(text, " /") ||
@@ -200,8 +201,8 @@ static bool names_file(const char *text)
 }
 
 /* Returns the engine's message. An error while running a statement may quote a value of any reachable column ('invalid
- * input syntax for type integer: "..."'), so it may be replaced. An error on preparing concerns only the text. Returns
- * NULL if the arena is full. */
+ * input syntax for type integer: "..."'). Such a message may therefore be replaced. An error while preparing a
+ * statement quotes only its text. Returns NULL if the arena is full. */
 static const char *engine_message(const struct writer *w)
 {
     const struct workspace *ws = w->workspace;
@@ -220,7 +221,7 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     const struct db_result *from = &subject->result;
     struct msg_execution *out = arena_new(w->arena, struct msg_execution);
     if (!out) return false;
-    /* A candidate that another family's task found invalid on preparing was not run after that. */
+    /* Another family's task may have found the candidate invalid while preparing it. It was then not run afterwards. */
     enum err_code code = w->workspace->invalid_code;
     if (!code && subject->result_known) code = subject->result_code;
     if (w->workspace->reading->schema->no_data && !w->workspace->invalid_code) code = ERR_NO_DATA;
@@ -245,7 +246,7 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     const struct workspace *ws = w->workspace;
     const struct sql_diag *diags = ws->subject.bound ? ws->subject.bound->diags : NULL;
     if (!diags && ws->subject.stmt) diags = ws->subject.stmt->diags;
-    /* It parsed, but the engine stops inside it, perhaps at a form of another engine. */
+    /* The statement parsed, but the engine reports an error inside it. It may use syntax of another engine. */
     const struct db_dialect *dialect = ws->subject.db ? db_dialect(ws->subject.db) : NULL;
     bool stopped = !diags && ws->subject.stmt && ws->offset >= 0;
     if (stopped && dialect && dialect->lacks) diags = dialect->lacks(w->arena, ws->subject.stmt);
@@ -257,7 +258,8 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     return out->findings != NULL;
 }
 
-/* Counts times here only: they would double the bytes of each silent signal. */
+/* Counts states and times of signals. Times are not part of messages, because they would double the size of each silent
+ * signal. */
 static void count(struct worker_stats *stats, const struct msg_result *result, const struct vsig_verdict *verdicts)
 {
     for (uint32_t i = 0; i < result->n_signals; i++) {
@@ -281,7 +283,8 @@ static struct repair_suspect *suspects_of(struct arena *arena, const struct msg_
     return out;
 }
 
-/* Adds the corrections of the most similar wrong queries, never those of the same question. Texts live in `arena`. */
+/* Adds the corrections of the most similar wrong queries as examples. Excludes examples of the same question. Texts
+ * live in `arena`. */
 static void add_examples(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
                          struct repair_example *list, struct repair_query *query)
 {
@@ -292,7 +295,7 @@ static void add_examples(struct workspace *workspace, struct arena *arena, const
     query->n_examples = examples_for_repair(workspace->config->examples, arena, &like, REPAIR_MAX_EXAMPLES, list);
 }
 
-/* Writes the proposals, copied from their working memory. Without any, the message gives the reason. */
+/* Writes the proposals, copied from their working memory. If there are none, the message gives the reason. */
 static bool write_proposals(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
                             const struct repair_query *asked, struct msg_result *out)
 {
@@ -356,7 +359,8 @@ static bool copy_question(struct arena *arena, const struct explain_readings *fr
     return whole;
 }
 
-/* Writes a clarification question. Failing to find one is not a failure of the family: the result has its own code. */
+/* Writes a clarification question. If none can be found, the family has not failed: the code of the result gives the
+ * reason. */
 static enum err_code answer_readings(const struct workspace *workspace, struct arena *arena,
                                      const struct msg_task *task, struct msg_result *out, struct err *err)
 {

@@ -1,10 +1,10 @@
-/* DESIGN: a column's values travel as a whole. Small columns are part of the index. A large column is a separate
- * part, and is read only when the filter in the index says that it may hold the requested value.
+/* DESIGN: a column's values are stored and fetched together. Small columns are part of the index. A large column is a
+ * separate part. It is read only when the filter in the index says that it may contain the requested value.
  *
- * Rejected: hashes, value → columns, looked up in Redis one by one (the first design). Signals look values up dozens of
- * times a question, mostly to find one absent. The nearest values of a column need all of it. Redis cannot distinguish
- * "absent" from "evicted", so a lookup there could silently change a verdict. bench/notes/databases.md has the figures
- * of both.
+ * Rejected: the first design, which looked values up in Redis one by one, in hashes from value to columns. Signals look
+ * up dozens of values for a question, mostly to find one absent. To find the nearest values of a column, all its values
+ * are needed. Redis cannot distinguish "absent" from "evicted", so a lookup there could silently change a verdict.
+ * bench/notes/databases.md has the figures of both designs.
  */
 #include "worker/cache.h"
 
@@ -31,22 +31,22 @@ struct counters {
 
 struct cache {
     struct links links;
-    struct counters counters; /* those of the links are in `links` */
+    struct counters counters; /* counters of this layer; `links` has those of the connections */
     char *prefix;
     int64_t ttl_ms, wait_ms, lease_ms;
-    struct lease_keeper *keeper; /* of this process's locks */
+    struct lease_keeper *keeper; /* renews the locks of this process */
 };
 
-/* The search for an index, or its build. */
+/* The state of searching for an index, or of building it. */
 struct flight {
     struct cache *cache;
     struct db *db;
     const char *db_name, *path;
     const struct schema_options *options;
     char fingerprint[33], key[33];
-    struct lease lock;                     /* lock on building it */
-    char *schema, *stage, *index, *values; /* keys in Redis; `values` is a prefix */
-    char when[32];                         /* server's clock when the lock was taken */
+    struct lease lock;                     /* lock on building the index */
+    char *schema, *stage, *index, *values; /* keys in Redis; `values` is a prefix of keys */
+    char when[32];                         /* time on the server's clock when the lock was taken */
 };
 
 static void count(atomic_ullong *counter, uint64_t n)
@@ -87,15 +87,15 @@ static bool is_string(const redisReply *reply)
 
 /* --- the lock ----------------------------------------------------------------------------------------------------- */
 
-/* Only the holder may renew or release. */
+/* Scripts that renew and release the lock. They do nothing unless the caller holds the lock. */
 static const char RENEW[] = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "
                             "return redis.call('PEXPIRE', KEYS[1], ARGV[2])";
 static const char RELEASE[] = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "
                               "return redis.call('DEL', KEYS[1])";
 
-/* INVARIANT fenced: a staged index is published only while the lock holds its token, in one step. The pointer moves
- * only to an index whose lock was taken later. Keys: lock, stage, schema, index. Arguments: token, ttl, fingerprint,
- * when. A corrupt or unwritable pointer is ignored. */
+/* INVARIANT fenced: one script publishes a staged index only while the lock holds the builder's token. It moves the
+ * pointer only to an index whose lock was taken later. Keys: lock, stage, schema, index. Arguments: token, ttl,
+ * fingerprint, when. A corrupt or unwritable pointer is ignored. */
 static const char PUBLISH[] =
     "local held = redis.call('GET', KEYS[1]) == ARGV[1] "
     "if held then redis.call('DEL', KEYS[1]) end "
@@ -115,7 +115,7 @@ static void release(struct flight *flight)
     if (links_call(&flight->cache->links, &command, 1, false, &reply, NULL) == ERR_OK) links_free_replies(&reply, 1);
 }
 
-/* Callback of the keeper. A failed renewal costs at worst a second build by another process. */
+/* Renews the lock; a callback of the keeper. If a renewal fails, another process may build the index too. */
 static void renew(void *ctx, const struct lease *lock)
 {
     struct cache *cache = ctx;
@@ -129,13 +129,14 @@ static void renew(void *ctx, const struct lease *lock)
 
 static const int64_t REBUILD_PAUSE_NS = 1000000000;
 
-/* The source of separate columns for an index that was found, and the settings for building them instead. */
+/* The source of the large columns of an index that was found in Redis, and the settings for building the index
+ * instead. */
 struct parts {
     struct cache *cache;
     char *values, *db_name, *path, *descriptions_dir;
     struct schema_options options;
     struct db_limits limits;
-    struct schema_index *built; /* own index, once Redis has failed */
+    struct schema_index *built; /* index built in this process after Redis failed */
     int64_t failed_ns;
 };
 
@@ -150,7 +151,7 @@ static void parts_end(void *ctx)
     g_free(parts);
 }
 
-/* Stores one column. */
+/* Stores one column. Returns false on failure. */
 static bool put_part(struct cache *cache, const char *values, const struct schema_index *index, uint32_t column)
 {
     struct schema_blob blob;
@@ -172,8 +173,8 @@ static bool put_part(struct cache *cache, const char *values, const struct schem
     return good;
 }
 
-/* Stores the separate columns before their index. Their content depends only on the key, so a late builder writes the
- * same again. */
+/* Stores the large columns. Must be called before the index is stored. Their content depends only on the key, so a late
+ * builder writes the same content again. */
 static bool put_parts(struct flight *flight, const struct schema_index *index)
 {
     uint32_t *columns = g_new(uint32_t, index->n_columns + 1), n = schema_parts(index, columns);
@@ -201,7 +202,7 @@ static struct values *get_part(struct parts *parts, const struct schema_index *i
     return part;
 }
 
-/* Builds the index with a handle of its own, because callers that look up a value have none. */
+/* Builds the index with its own database handle, because callers that look up a value have no handle. */
 static struct schema_index *build_again(struct parts *parts)
 {
     struct db *db;
@@ -213,8 +214,8 @@ static struct schema_index *build_again(struct parts *parts)
     return index;
 }
 
-/* INVARIANT equal: a column that Redis does not return is built, so that the answer is the same. If that is impossible
- * (the database has changed since), its values are unknown, which differs from absent. */
+/* INVARIANT equal: if Redis does not return a column, it is built, so that the answer is the same. If that is
+ * impossible (the database has changed since), its values are unknown, which differs from absent. */
 static struct values *load_part(void *ctx, const struct schema_index *index, uint32_t column)
 {
     struct parts *parts = ctx;
@@ -248,7 +249,7 @@ static void attach_parts(const struct flight *flight, struct schema_index *index
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
-/* Decodes an index from a reply, if it is the requested one. */
+/* Decodes an index from a reply. Returns NULL if it is unusable or not the requested one. */
 static struct schema_index *read_reply(struct flight *flight, const redisReply *reply)
 {
     struct schema_index *index;
@@ -264,8 +265,8 @@ static struct schema_index *read_reply(struct flight *flight, const redisReply *
     return NULL;
 }
 
-/* Deletes an unusable index, so that other processes do not read it in vain. Deleting a good one written meanwhile
- * costs only a build. */
+/* Deletes an unusable index, so that other processes do not read it again. If a usable one was written meanwhile,
+ * deleting it only costs another build. */
 static void delete_unusable(struct flight *flight)
 {
     struct link_command command = make("DEL", flight->schema, NULL);
@@ -276,8 +277,8 @@ static void delete_unusable(struct flight *flight)
 
 enum found { FOUND, LOCKED, LOCKED_ELSEWHERE, NO_REDIS };
 
-/* Fetches the index and extends its expiry, in one round trip: the common case. Returns LOCKED_ELSEWHERE if it is
- * missing or unusable; try_lock tells whether another process builds it. */
+/* Fetches the index and extends its expiry in one round trip, which is the common case. Returns LOCKED_ELSEWHERE if the
+ * index is missing or unusable. Whether another process builds it is then found by try_lock. */
 static enum found fetch(struct flight *flight, struct schema_index **out)
 {
     struct number ttl = number_of(flight->cache->ttl_ms);
@@ -292,7 +293,7 @@ static enum found fetch(struct flight *flight, struct schema_index **out)
     return *out ? FOUND : LOCKED_ELSEWHERE;
 }
 
-/* Stores the clock of the reply to TIME, in microseconds, or "0" if the reply is invalid. */
+/* Stores the time from the reply to TIME, in microseconds, or "0" if the reply is invalid. */
 static void note_time(struct flight *flight, const redisReply *reply)
 {
     g_strlcpy(flight->when, "0", sizeof flight->when);
@@ -302,7 +303,8 @@ static void note_time(struct flight *flight, const redisReply *reply)
     g_snprintf(flight->when, sizeof flight->when, "%s%06d", s->str, atoi(us->str));
 }
 
-/* Takes the lock if it is free, and fetches again, because the index may have arrived. One round trip. */
+/* Takes the lock if it is free. In the same round trip fetches the index again, because it may have been stored
+ * meanwhile. */
 static enum found try_lock(struct flight *flight, struct schema_index **out)
 {
     struct number lease = number_of(flight->cache->lease_ms);
@@ -312,7 +314,7 @@ static enum found try_lock(struct flight *flight, struct schema_index **out)
     redisReply *replies[4];
     if (links_call(&flight->cache->links, commands, 4, false, replies, NULL)) return NO_REDIS;
     bool mine = is_string(replies[1]) && strcmp(replies[1]->str, flight->lock.token) == 0;
-    bool lockable = mine || is_string(replies[1]); /* otherwise memory is full, or the key has another type */
+    bool lockable = mine || is_string(replies[1]); /* false if memory is full, or if the key has another type */
     bool there = replies[3]->type != REDIS_REPLY_NIL;
     note_time(flight, replies[2]);
     *out = is_string(replies[3]) ? read_reply(flight, replies[3]) : NULL;
@@ -324,7 +326,8 @@ static enum found try_lock(struct flight *flight, struct schema_index **out)
     return mine ? LOCKED : lockable ? LOCKED_ELSEWHERE : NO_REDIS;
 }
 
-/* Returns FOUND, LOCKED (build, then publish), or NO_REDIS (build without publishing). */
+/* Fetches the index, or takes the lock. Returns FOUND, LOCKED (the caller builds, then publishes), or NO_REDIS (the
+ * caller builds without publishing). */
 static enum found fetch_or_lock(struct flight *flight, struct schema_index **out)
 {
     struct cache *cache = flight->cache;
@@ -368,7 +371,7 @@ static void stage_and_publish(struct flight *flight, const struct schema_blob *b
     links_free_replies(replies, 2);
 }
 
-/* Publishes an index, unless its database changed during the build: its key would then be wrong. */
+/* Publishes an index. Does not publish it if the database changed during the build, because its key would be wrong. */
 static void publish(struct flight *flight, const struct schema_index *index)
 {
     struct schema_blob blob = {0};

@@ -13,8 +13,8 @@ struct budget {
     struct links links;
     bool linked;
     char *key;
-    double limits[AMOUNTS]; /* per minute; 0 means no limit */
-    double share;           /* of this process, if Redis is unavailable */
+    double limits[AMOUNTS]; /* limits per minute; 0 means no limit */
+    double share;           /* factor for the limits of this process if Redis is unavailable */
     pthread_mutex_t lock;   /* guards the fields below */
     double left[AMOUNTS];
     int64_t as_of_ms;
@@ -29,8 +29,8 @@ static void as_array(const struct budget_amount *amount, double out[AMOUNTS])
 
 /* --- in Redis ----------------------------------------------------------------------------------------------------- */
 
-/* Keys: the hash. Arguments: limit and amount of each kind. Then 1 to take only if all suffice, 0 to take in any
- * case. */
+/* Keys: the hash. Arguments: limit and amount of each kind, then a flag. Flag 1 takes the amounts only if enough of
+ * each kind is left; flag 0 takes them in any case. */
 static const char SPEND[] =
     "local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "
     "local at = tonumber(redis.call('HGET', KEYS[1], 'at') or now) "
@@ -47,7 +47,8 @@ static const char SPEND[] =
     "redis.call('PEXPIRE', KEYS[1], 600000) "
     "return 1";
 
-/* Returns 1 or 0, or below 0 if Redis is unavailable. */
+/* Takes amounts from the budget in Redis. Returns 1 if it took them and 0 if not. Returns a value below 0 if Redis is
+ * unavailable. */
 static int spend_shared(struct budget *budget, const double wants[AMOUNTS], bool only_if_enough)
 {
     char numbers[2 * AMOUNTS][32];
@@ -67,7 +68,7 @@ static int spend_shared(struct budget *budget, const double wants[AMOUNTS], bool
     return answer;
 }
 
-/* --- local --- */
+/* --- local share --- */
 
 static bool spend_here(struct budget *budget, const double wants[AMOUNTS], bool only_if_enough)
 {

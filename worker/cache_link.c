@@ -1,8 +1,8 @@
 /* DESIGN: a pool of idle connections, a circuit breaker, and one exchange for each call.
  *
- * hiredis connects and parses; this file waits with poll, because a call needs one deadline over all its reads and
- * writes. A reply's size is bounded before hiredis allocates it. A connection that failed is closed, and all idle ones
- * with it. The breaker opens at the first failure and is guarded by the same lock as the idle connections.
+ * hiredis connects and parses. This file waits with poll, because a call needs one deadline for all its reads and
+ * writes. The size of a reply is checked before hiredis allocates it. After a failed call, its connection and all idle
+ * ones are closed. The breaker opens at the first failure. The lock of the idle connections also guards the breaker.
  */
 #include "worker/cache_link.h"
 
@@ -22,15 +22,16 @@ enum { MAX_ELEMENTS = 1024, CHUNK = 256 << 10, CALL_TIMEOUTS = 8, PAUSE_GROWTH =
 
 struct link {
     redisContext *redis;
-    redisReplyObjectFunctions functions;        /* those of hiredis, with a bound */
-    const redisReplyObjectFunctions *unbounded; /* those of hiredis */
+    redisReplyObjectFunctions functions;        /* functions of hiredis, two of them replaced by functions with a
+                                                 * bound */
+    const redisReplyObjectFunctions *unbounded; /* original functions of hiredis */
     uint64_t max_bytes;
-    char *chunk; /* CHUNK bytes */
+    char *chunk; /* receive buffer of CHUNK bytes */
 };
 
 /* --- bounds of a reply --- */
 
-/* Limits a string of a reply, because hiredis allocates the announced length. */
+/* Bounds the length of a string in a reply, because hiredis allocates the length that the reply announces. */
 static void *create_string(const redisReadTask *task, char *text, size_t len)
 {
     const struct link *link = task->privdata;
@@ -66,7 +67,7 @@ struct exchange {
     struct links *links;
     struct link *link;
     const char *out;
-    size_t left; /* bytes to send */
+    size_t left; /* number of bytes that are not sent yet */
     uint64_t received;
     redisReply **replies;
     uint32_t n, got;
@@ -113,8 +114,8 @@ static enum err_code receive_some(struct exchange *x)
     return parse(x);
 }
 
-/* Waits for the socket: at most timeout_ms of silence, and CALL_TIMEOUTS times as much in all. Single bytes now and
- * then therefore do not stretch a call. */
+/* Waits for the socket and transfers data: at most timeout_ms without data, and CALL_TIMEOUTS times as long for the
+ * whole call. A server that sends single bytes from time to time therefore cannot prolong a call. */
 static enum err_code wait_io(struct exchange *x, int64_t until_ns)
 {
     int64_t left_ms = (until_ns - clock_now_ns()) / 1000000;
@@ -145,7 +146,7 @@ static char *format_commands(const struct link_command *commands, uint32_t n, si
     return g_string_free(all, FALSE);
 }
 
-/* True for errors that concern the server rather than the command. */
+/* Returns true if the reply is an error of the server itself, and not of the command. */
 static bool cannot_serve(const redisReply *reply)
 {
     static const char *const words[] = {"LOADING",    "READONLY",    "NOAUTH", "WRONGPASS", "NOPERM",
@@ -227,7 +228,7 @@ static enum err_code open_link(struct links *links, struct link **out, struct er
     const struct link_config *config = &links->config;
     struct timeval timeout = {config->timeout_ms / 1000, config->timeout_ms % 1000 * 1000};
     *out = NULL;
-    if (libhiredis_open(err)) return err->code = ERR_UNREACHABLE; /* same as an unreachable server */
+    if (libhiredis_open(err)) return err->code = ERR_UNREACHABLE; /* treated like an unreachable server */
     struct link *link = g_new0(struct link, 1);
     link->redis = config->port ? redisConnectWithTimeout(config->host, config->port, timeout)
                                : redisConnectUnixWithTimeout(config->host, timeout);
@@ -248,8 +249,8 @@ static enum err_code open_link(struct links *links, struct link **out, struct er
     return code;
 }
 
-/* Returns true if nothing arrived while the connection was idle: no end of the connection, as after a restart, and no
- * unexpected reply. */
+/* Returns true if nothing arrived while the connection was idle. Arriving data would be the end of the connection, as
+ * after a restart, or an unexpected reply. */
 static bool is_clean(const struct link *link)
 {
     struct pollfd fd = {.fd = link->redis->fd, .events = POLLIN};
@@ -282,7 +283,7 @@ static void put_idle(struct links *links, struct link *link)
 
 /* --- the breaker -------------------------------------------------------------------------------------------------- */
 
-/* Configures the breaker to open at the first failure. */
+/* Returns the settings of the breaker, which opens at the first failure. */
 static struct breaker_config breaker_config(const struct links *links)
 {
     int64_t first_ns = links->config.retry_ms * 1000000;
@@ -321,7 +322,8 @@ static void note_failure(struct links *links, const char *text)
     pthread_mutex_lock(&links->lock);
     bool news = report(links, BREAKER_FAILED);
     g_strlcpy(links->last_error, text, sizeof links->last_error);
-    for (uint32_t i = 0; i < links->n_idle; i++) close_link(links->idle[i]); /* same server, probably broken too */
+    /* they lead to the same server and are probably broken too */
+    for (uint32_t i = 0; i < links->n_idle; i++) close_link(links->idle[i]);
     links->n_idle = 0;
     pthread_mutex_unlock(&links->lock);
     const struct log_field why = log_field_text("why", text);

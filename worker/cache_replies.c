@@ -1,8 +1,8 @@
-/* DESIGN: an LRU cache in memory before Redis, with one caller for each key.
+/* DESIGN: an LRU cache in memory in front of Redis, with one caller of the model for each key.
  *
  * `asked` holds the keys for which a thread of this process is calling the model or waits for another process. The
- * other threads wait on `heard`. Between processes a lease in Redis does the same; waiters poll with a backoff. Without
- * Redis each process calls by itself.
+ * other threads wait on `heard`. A lease in Redis has the same purpose between processes; waiters poll with a backoff.
+ * Without Redis, processes do not share calls.
  */
 #include "worker/cache_replies.h"
 
@@ -22,7 +22,7 @@ static const struct backoff PAUSES = {10000000, 250000000, 0.5, 1.5};
 struct reply {
     char *key, *text;
     int64_t ends_ns;
-    GList *place; /* link in `recent` */
+    GList *place; /* link of the reply in `recent` */
 };
 
 struct replies {
@@ -31,12 +31,12 @@ struct replies {
     char *prefix;
     uint32_t entries;
     int64_t ttl_ms, lease_ms;
-    char token[LEASE_TOKEN]; /* of this process's leases */
+    char token[LEASE_TOKEN]; /* token of this process's leases */
 
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t heard;
     GHashTable *known; /* key → struct reply */
-    GQueue recent;     /* of struct reply, last used first */
+    GQueue recent;     /* queue of struct reply, most recently used first */
     GHashTable *asked; /* keys that this process is requesting */
 };
 
@@ -48,7 +48,7 @@ static void reply_free(gpointer p)
     g_free(reply);
 }
 
-/* --- memory; the caller holds the lock --- */
+/* --- cache in memory; the caller holds the lock --- */
 
 static void forget(struct replies *replies, struct reply *reply)
 {
@@ -108,7 +108,7 @@ static char *fetch(struct replies *replies, const char *key)
     return text;
 }
 
-/* Takes the lease of a key. Returns true also if Redis is unavailable: every process then calls the model. */
+/* Takes the lease of a key. Also returns true if Redis is unavailable; every process then calls the model. */
 static bool take_lease(struct replies *replies, const char *key)
 {
     char *name = g_strdup_printf("%s:llm:%s:asked", replies->prefix, key), ms[24];
@@ -137,8 +137,8 @@ static void store(struct replies *replies, const char *key, const char *text)
 
 /* --- one caller for each key --- */
 
-/* Tells whether this thread must request the key. Returns false if another thread of this process did, and *text is
- * known or until_ns has passed. */
+/* Returns true if this thread must request the key. Otherwise waits for the thread of this process that requests it.
+ * Returns false when *text is known or until_ns has passed. */
 static bool enter(struct replies *replies, const char *key, int64_t until_ns, char **text)
 {
     pthread_mutex_lock(&replies->lock);
@@ -152,7 +152,7 @@ static bool enter(struct replies *replies, const char *key, int64_t until_ns, ch
     return mine;
 }
 
-/* Waits for the next attempt, or for a reply in this process. */
+/* Waits until the next attempt is due, or until this process has received a reply. */
 static void pause_some(struct replies *replies, uint32_t attempt, int64_t until_ns)
 {
     int64_t left_ns = until_ns - clock_now_ns();
@@ -162,7 +162,7 @@ static void pause_some(struct replies *replies, uint32_t attempt, int64_t until_
     pthread_mutex_unlock(&replies->lock);
 }
 
-/* Waits for another process's reply. Returns NULL if this process must call the model. */
+/* Waits for the reply of another process. Returns NULL if this process must call the model. */
 static char *wait_for_others(struct replies *replies, const char *key, int64_t until_ns)
 {
     char *text = fetch(replies, key);

@@ -26,7 +26,7 @@ static enum err_code set(struct cache_verdicts *verdicts, char *name, const void
     struct link_command command = {.argc = 5, .argv = {"SET", name, bytes, "PX", expiry}, .lens = {[2] = len}};
     redisReply *reply;
     enum err_code code = call(verdicts, &command, &reply);
-    if (!code) links_free_replies(&reply, 1); /* full memory is treated like expiry */
+    if (!code) links_free_replies(&reply, 1); /* if memory is full, the entry is missing, as after expiry */
     g_free(name);
     return code;
 }
@@ -41,8 +41,8 @@ static bool is_state(const char *text, size_t len)
     return text && len == STATE_TEXT - 1 && strspn(text, "0123456789abcdef") == len;
 }
 
-/* Reads the state and the verdict stored under it, in one round trip. Key: the state's. Arguments: the parts of a
- * verdict's name before and after the state. */
+/* Returns the state, and the verdict stored under it, in one round trip. Key: that of the state. Arguments: the parts
+ * of a verdict's key before and after the state. */
 static const char FIND[] = "local state = redis.call('GET', KEYS[1]) "
                            "if not state then return {} end "
                            "return {state, redis.call('GET', ARGV[1] .. state .. ARGV[2])}";

@@ -1,8 +1,8 @@
 /* DESIGN: from the name of a database to its location and policy.
  *
  * The name comes from a message, so it may only select among the catalogue's entries and the files under the operator's
- * roots. A name that could leave a root is refused. The policies of an entry and of a request are joined to the
- * stricter of both, and no request can relax the operator's.
+ * roots. A name that could leave a root is refused. The stricter of the entry's and the request's policies applies, so
+ * no request can relax the operator's.
  */
 #include "worker/worker.h"
 
@@ -22,7 +22,7 @@ static bool is_safe(const char *name)
     return true;
 }
 
-/* Sets `*path` if the file exists. */
+/* Sets *path to the candidate if that file exists; otherwise frees the candidate. Returns true if it exists. */
 static bool try_path(char *candidate, char **path)
 {
     if (candidate && access(candidate, F_OK) == 0) {
@@ -50,7 +50,7 @@ const struct worker_database *worker_database_find(const struct worker_databases
 
 /* --- policies --- */
 
-/* Unset is the wire's default, which shows values. */
+/* An unset exposure means the default, which shows values. */
 enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose requested)
 {
     const struct worker_database *entry = worker_database_find(databases, name);
@@ -66,7 +66,8 @@ bool worker_hides_denied(const struct worker_databases *databases, const char *n
     return (own ? own : databases->deny_mode) == WORKER_DENY_HIDE;
 }
 
-/* Joins the denied columns of all databases, of the entry (may be NULL) and of the request, in the arena. */
+/* Joins the denied columns of all databases, of the entry and of the request, in the arena. `entry` and `task` may be
+ * NULL. */
 static const char *const *join_denied(const struct worker_databases *databases, const struct worker_database *entry,
                                       const struct msg_task *task, struct arena *arena, uint32_t *n)
 {
@@ -137,7 +138,7 @@ enum err_code worker_database_path(const struct worker_databases *databases, con
 
 /* --- names --- */
 
-/* Returns the database name of an entry of a root's folder, or NULL. Free with g_free. */
+/* Returns the name of the database that an entry of a root's folder belongs to, or NULL. Free with g_free. */
 static char *name_under(const char *root, const char *entry)
 {
     static const char suffix[] = ".sqlite";
@@ -180,7 +181,7 @@ static gboolean copy_name(void *name, void *unused, void *list)
     struct name_list *names = list;
     (void)unused;
     names->items[names->n] = arena_strdup(names->arena, name);
-    return !names->items[names->n++]; /* TRUE: stop */
+    return !names->items[names->n++]; /* TRUE ends the traversal */
 }
 
 enum err_code worker_databases_names(const struct worker_databases *databases, struct arena *arena,

@@ -1,8 +1,9 @@
 /* DESIGN: two tables by database name, guarded by one lock.
  *
- * One has a breaker for each database with recent failures; a success removes it. The other has the databases on which
- * a statement was ever abandoned. A database is unavailable while its breaker is open, or while its server still runs
- * more than MOST_ABANDONED abandoned statements. One thread at a time asks the server about them, at most every ask_ms.
+ * The first table has a breaker for each database with recent failures; a success removes it. The second has the
+ * databases on which a statement was ever abandoned. A database is unavailable while its breaker is open, or while its
+ * server still runs more than MOST_ABANDONED abandoned statements. One thread at a time queries the server about them,
+ * at most every ask_ms.
  */
 #include "worker/db_breakers.h"
 
@@ -12,18 +13,18 @@
 
 enum { FAILURES = 5, PAUSE_MS = 1000, MOST_PAUSE_MS = 30000, PROBE_MS = 100, ASK_MS = 1000, MOST_ABANDONED = 1 };
 
-/* A database whose server went on running abandoned statements. */
+/* A database on which a statement was abandoned. */
 struct stuck {
-    struct db_abandoned count; /* at the last check */
+    struct db_abandoned count; /* count at the last check */
     int64_t ask_ns;            /* time of the next query to its server */
     bool open;
 };
 
 struct breakers {
     struct breaker_config config;
-    struct breakers_config probe; /* how to look for abandoned statements */
+    struct breakers_config probe; /* settings for checking abandoned statements */
     pthread_mutex_t lock;
-    GHashTable *all;   /* name → struct breaker, of failed databases; only existing databases fail */
+    GHashTable *all; /* name → struct breaker, for databases with recent failures; only existing databases can fail */
     GHashTable *stuck; /* name → struct stuck */
     uint64_t opened;
 };
@@ -100,7 +101,7 @@ static struct stuck *stuck_of(struct breakers *breakers, const char *db)
     return stuck;
 }
 
-/* Returns true if the caller must query the server. One thread at a time does. */
+/* Returns true if the caller must query the server. Only one thread at a time must. */
 static bool take_question(struct breakers *breakers, const char *db, int64_t now_ns)
 {
     pthread_mutex_lock(&breakers->lock);
@@ -111,7 +112,7 @@ static bool take_question(struct breakers *breakers, const char *db, int64_t now
     return due;
 }
 
-/* Stores the count. Returns true if the database may be used. */
+/* Stores the count of a database's abandoned statements. Returns true if the database may be used. */
 static bool note_count(struct breakers *breakers, const char *db, const struct db_abandoned *count)
 {
     bool open = count->running > MOST_ABANDONED;
@@ -130,7 +131,7 @@ enum err_code breakers_check_abandoned(struct breakers *breakers, const char *db
     struct db_abandoned count = breakers->probe.count(path);
     if (!count.ever) return ERR_OK;
     if (count.running && take_question(breakers, db, clock_now_ns())) {
-        breakers->probe.ask(path, NULL); /* a server that does not reply may still run them */
+        breakers->probe.ask(path, NULL); /* the result is ignored: a server that does not reply may still run them */
         count = breakers->probe.count(path);
     }
     if (note_count(breakers, db, &count)) return ERR_OK;

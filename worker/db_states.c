@@ -1,7 +1,7 @@
-/* DESIGN: a table of watched databases, and one thread that inspects them in turn.
+/* DESIGN: a table of watched databases, and one thread that inspects them one after the other.
  *
- * Workers add a database to the table when they judge it; the thread alone removes it when idle. The thread uses its
- * own handles. The lock guards the table and the two fields that workers use, and is not held during an inspection.
+ * Workers add a database to the table when they judge it. Only the thread removes it, once it is idle. The thread uses
+ * its own handles. The lock guards the table and the two fields that workers use. It is not held during an inspection.
  */
 #include "worker/db_states.h"
 
@@ -16,11 +16,11 @@
 enum { LOOK_MS = 1000, STATE_MS = 5000, IDLE_MS = 600000, MAX_WATCHED = 1024 };
 static const int64_t MS = 1000000;
 
-/* A watched database. */
+/* A database that the thread inspects. */
 struct watched {
     char *path;
     int64_t used_ns; /* guarded by the lock, like the next field */
-    bool tells;      /* was inspected, and its fingerprint shows every change */
+    bool tells;      /* the database was inspected, and its fingerprint shows every change */
     struct db *db;   /* the thread's handle; NULL until it is opened */
 };
 
@@ -32,7 +32,7 @@ struct db_states {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool stopping;     /* guarded by the lock, like the fields below */
-    bool has_new;      /* databases that were not inspected yet */
+    bool has_new;      /* true if there are databases that were not inspected yet */
     GHashTable *names; /* name → struct watched; only the thread removes entries */
 };
 
@@ -96,7 +96,8 @@ bool db_states_of(struct db_states *states, const struct db *db, const char *nam
         pthread_cond_signal(&states->changed);
     }
     if (watched) watched->used_ns = clock_now_ns();
-    bool tells = watched && (watched->tells || db_tells_changes(db)); /* the thread may not have inspected it yet */
+    bool tells = watched && (watched->tells || db_tells_changes(db)); /* the thread may not have inspected the database
+                                                                       * yet */
     pthread_mutex_unlock(&states->lock);
     if (tells) state_of(states, name, path, fingerprint, out);
     return tells;
@@ -104,7 +105,8 @@ bool db_states_of(struct db_states *states, const struct db *db, const char *nam
 
 /* --- the thread --- */
 
-/* Inspects a database. A replaced file, or a lost server, is opened again. */
+/* Inspects a database and writes its state. After an error, such as a replaced file or a lost server, closes the
+ * handle; the next inspection opens it again. */
 static enum err_code look(const struct db_states *states, const char *name, struct watched *watched,
                           char out[STATE_TEXT])
 {
@@ -121,7 +123,8 @@ static enum err_code look(const struct db_states *states, const char *name, stru
     return code;
 }
 
-/* Inspects a database and publishes its state. A slow inspection may be outdated and is not published. */
+/* Inspects a database and publishes its state. If the inspection took longer than STATE_MS, the state may be outdated
+ * and is removed instead. */
 static void look_and_publish(struct db_states *states, const char *name, struct watched *watched)
 {
     char state[STATE_TEXT];
@@ -140,7 +143,8 @@ static gboolean is_idle(gpointer name, gpointer value, gpointer now_ns)
     return *(const int64_t *)now_ns - ((const struct watched *)value)->used_ns > IDLE_MS * MS;
 }
 
-/* Returns the names, which stay valid because only this thread removes entries. */
+/* Removes idle databases and returns the names of the others. The names stay valid, because only this thread removes
+ * entries. */
 static GPtrArray *names_of(struct db_states *states)
 {
     GPtrArray *names = g_ptr_array_new();
@@ -164,7 +168,7 @@ static struct watched *watched_by(struct db_states *states, const char *name)
     return watched;
 }
 
-/* Waits for the next inspection, or for a new database. Returns false when stopping. */
+/* Waits until the next inspection is due or a database is new. Returns false if the thread must stop. */
 static bool rest(struct db_states *states)
 {
     struct timespec due = clock_after_ns(LOOK_MS * MS);

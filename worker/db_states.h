@@ -1,17 +1,18 @@
-/* The state of each database that this process judges. It is part of every result, and published for coordinators that
- * cache verdicts (cache_verdicts.h).
+/* The state of each database that this process judges. Every result contains it. It is also published for coordinators
+ * that cache verdicts (cache_verdicts.h).
  *
- * DESIGN: a state is a hash of all inputs of a worker's answer beside the task. These are data and schema according to
- * db_fingerprint, and the index options with the denied columns, the description files and this version
- * (schema_blob_key). It also covers the exposure, the limits, the signals and their options. Workers that could answer
- * differently have different states.
+ * DESIGN: a state is a hash of all inputs of a worker's answer besides the task. The data and the schema are covered by
+ * db_fingerprint. The index options, with the denied columns, the description files and this version, are covered by
+ * schema_blob_key. The hash also covers the exposure, the limits, the signals and their options. Workers that could
+ * answer differently have different states.
  *
  * A thread inspects each database used in the last IDLE_MS once in LOOK_MS, through its own handle. It publishes the
- * state, which expires STATE_MS after that inspection. A write is therefore visible to verdict lookups after LOOK_MS,
- * or after STATE_MS if the worker dies just then. If all verdicts are cache hits, no task arrives, and the database is
- * judged again after IDLE_MS. A database whose fingerprint does not show every change (db_tells_changes) has no state.
+ * state, which expires STATE_MS after that inspection. Verdict lookups therefore notice a write after LOOK_MS, or after
+ * STATE_MS if the worker dies in between. If all verdicts are cache hits, no task arrives. After IDLE_MS the thread
+ * then stops inspecting, the state expires, and the next request is judged. A database whose fingerprint does not show
+ * every change (db_tells_changes) has no state.
  *
- * Rejected: publishing only with tasks, since a cache hit sends no task and writes would be unnoticed until the state
+ * Rejected: publishing only with tasks. A cache hit sends no task, so a write would be unnoticed until the state
  * expires. Rejected: inspecting from the coordinator, which opens no database.
  */
 #ifndef ASSAY_WORKER_DB_STATES_H
@@ -22,14 +23,14 @@
 
 struct db_states;
 
-/* Starts watching. Uses databases, schemas, signals and limits of `worker`, which must outlive it; `redis` is copied.
- * Returns ERR_CONFIG as cache_open does, or ERR_NOMEM. */
+/* Starts inspecting. Uses databases, schemas, signals and limits of `worker`, which must outlive the object. `redis` is
+ * copied. Returns ERR_CONFIG as cache_open does, or ERR_NOMEM. */
 enum err_code db_states_open(const struct cache_config *redis, const struct worker_config *worker,
                              struct db_states **out, struct err *err);
 void db_states_close(struct db_states *states); /* NULL is allowed */
 
-/* Writes the state of a database with this fingerprint, and watches it from now on. Returns false if the state is
- * unknown. Thread: any. */
+/* Writes the state of a database with this fingerprint, and inspects the database from now on. Returns false if the
+ * state is unknown. Thread: any. */
 bool db_states_of(struct db_states *states, const struct db *db, const char *name, const char *path,
                   const char fingerprint[33], char out[STATE_TEXT]);
 

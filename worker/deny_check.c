@@ -1,6 +1,6 @@
-/* DESIGN: each database is opened once, however many scopes name it, and equal entries are matched together.
+/* DESIGN: each database is opened once, even if several scopes name it, and equal entries are matched once.
  *
- * Entries of a scope that have matched are not looked for in its other databases. A policy for all databases of a
+ * Once an entry has matched, it is not searched for in other databases of its scope. A policy for all databases of a
  * folder therefore opens few of them. The check has one deadline, and each database a shorter one.
  */
 #include "worker/deny_check.h"
@@ -19,8 +19,8 @@ enum { CHECK_MS = 10000, DATABASE_MS = 5000 };
 struct entry {
     const struct deny_scope *scope;
     const char *text;
-    bool matched, searched; /* was looked for in a readable database */
-    const char *closed;     /* name of an unreadable database; NULL without one */
+    bool matched, searched; /* `searched`: a readable database was searched for it */
+    const char *closed;     /* name of an unreadable database; NULL if there is none */
 };
 
 struct checker {
@@ -28,8 +28,8 @@ struct checker {
     struct arena arena;
     struct entry *entries;
     uint32_t n;
-    GPtrArray *of_all;   /* struct entry *, for all databases */
-    GHashTable *by_name; /* of a database: GPtrArray of struct entry * */
+    GPtrArray *of_all;   /* struct entry * of the scopes that include all databases */
+    GHashTable *by_name; /* database name → GPtrArray of struct entry * */
     int64_t until_ns;
     void (*warn)(const char *text);
 };
@@ -93,7 +93,7 @@ static enum err_code match(const struct checker *c, const char *name, const char
     return code;
 }
 
-/* Matches entries by their texts, each once. */
+/* Matches the open entries against the columns of a database. Equal texts are matched once. */
 static void match_entries(struct checker *c, const char *name, GPtrArray *open)
 {
     GHashTable *numbers = g_hash_table_new(g_str_hash, g_str_equal);

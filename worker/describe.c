@@ -1,4 +1,4 @@
-/* Describes a database before any judgement: its schema, under the policy of its tasks. */
+/* Describes a database before any judgement: its schema, under the policy that applies to its tasks. */
 #include "worker/worker.h"
 
 #include "lib/base/locations.h"
@@ -18,7 +18,8 @@ void worker_log_failure(const struct worker_databases *databases, const char *na
     log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "cannot use a database");
 }
 
-/* Sets an error without the text of the failure, which may name files and servers. */
+/* Sets an error that names the database and the meaning of the code. The text of the failure may name files and
+ * servers, so it is not used. */
 static enum err_code failed_on(const char *name, enum err_code code, struct err *err)
 {
     return err_set(err, code, "'%.100s': %s", name, err_meaning(code));

@@ -1,4 +1,4 @@
-/* DESIGN: the outcome of a task. Only this file of worker/ acks, nacks, dead-letters or gives up.
+/* DESIGN: the outcome of a task. Only this file of worker/ acks, nacks or dead-letters messages.
  *
  * A task ends in exactly one of four ways, according to the class of its error:
  *
@@ -10,27 +10,28 @@
  *            answer: the message is dead-lettered with its position and the reason, then acked
  *    fatal   (memory, a closed transport) nacked, and the thread ends; another member of the group gets the task
  *
- * Tasks of one request may share a message. Each ends by itself in one of these ways. Then the message is acked, or
- * nacked if one of them must be redelivered; tasks that were answered here are not judged again.
+ * Tasks of one request may share a message. Each task ends in one of these ways, independently of the others. Then the
+ * message is acked, or nacked if one of them must be redelivered. After a redelivery to this worker, tasks that were
+ * answered are not judged again.
  *
  * Invariants. *Answer before ack*: a task is acked only when the transport has taken its result. A crash repeats work
- * and loses none; tasks are pure, and the coordinator keeps the first of two equal results. *One place*: signals and
- * handles only return codes. *Unavailable is reported*: no failure is ever answered as silent.
+ * and loses none; tasks have no side effects, and the coordinator uses the first of two equal results. *One place*:
+ * signals and handles only return codes. *Unavailable is reported*: no failure is ever answered as silent.
  *
  * A task that may have killed two processes is judged in an isolated process (isolated.h). If it kills that one too, it
  * is answered `rejected` and dead-lettered.
  *
- * Late tasks are a kind of reject. Past its deadline the result is no longer read in time, but it is still sent, so
- * that the verdict can name the family.
+ * Late tasks are a kind of reject. After its deadline a result comes too late to count, but it is still sent, so that
+ * the verdict can name the family.
  *
- * Up to OUTBOX results are sent at a time: one lock, one wake-up of the coordinator. Consecutive results of a request,
- * usually a candidate's families, are one message if its coordinator supports that, because a broker's cost is per
- * message. When the results queue is full the worker waits. The coordinator never waits for workers, so there is no
- * cycle.
+ * Up to OUTBOX results are sent at a time, with one lock and one wake-up of the coordinator. Consecutive results of a
+ * request, usually those of a candidate's families, are one message if its coordinator supports that. The reason is
+ * that a broker's cost is per message. When the results queue is full, the worker waits. The coordinator never waits
+ * for workers, so there is no deadlock.
  *
  * Rejected: retrying inside the loop (blocks other databases behind a locked one). Rejected: not answering late tasks
- * (a coordinator could not tell them from a dead worker). Rejected: one dead-letter queue for both sides (a task is
- * identified by its position, a request by its id).
+ * (a coordinator could not distinguish them from a dead worker). Rejected: one dead-letter topic for requests and tasks
+ * (a task is identified by its position, a request by its id).
  */
 #include "worker/internal.h"
 
@@ -49,12 +50,12 @@
 
 enum { DEFAULT_ATTEMPTS = 5, DEFAULT_RETRY_MS = 20, MAX_RETRY_MS = 2000, OFFER_MS = 100 };
 enum {
-    ANSWER_MS = 300, /* time reserved for the answer when waiting ends */
-    HOLD_MS = 100,   /* longest reuse of a permit across tasks; then others get a chance */
-    WAIT_MS = 250,   /* for a permit, before the task is nacked */
+    ANSWER_MS = 300, /* part of a task's time that is reserved for the answer when it stops waiting */
+    HOLD_MS = 100,   /* maximum time that a permit is reused across tasks; then others get a chance */
+    WAIT_MS = 250,   /* maximum wait for a permit, before the task is nacked */
     MAX_CRASHES = 2,
-    KEY_BYTES = 64,     /* of a result's key, rounded up */
-    ISOLATED_MS = 60000 /* for a task without a deadline */
+    KEY_BYTES = 64,     /* size of a result's key, rounded up */
+    ISOLATED_MS = 60000 /* limit for a task without a deadline */
 };
 
 static uint32_t place_of(const struct bus_message *message)
@@ -90,7 +91,7 @@ static void nack(struct worker *worker, const struct delivery *delivery)
     bus_nack(worker->consumer, message, delivery->delay_ms);
 }
 
-/* Ends one task. The last task of a message acks or nacks the message. */
+/* Ends one task. The last task of a message to end acks or nacks the message. */
 static void end_task(struct lane *lane, struct delivery *delivery)
 {
     if (--delivery->left) return;
@@ -123,7 +124,7 @@ static enum err_code fatal(struct lane *lane, struct polled_task *polled, enum e
     return code;
 }
 
-/* Offers messages until they are taken. Returns ERR_FULL if stopped meanwhile. */
+/* Produces messages until the bus has taken all of them. Returns ERR_FULL if the worker is stopped meanwhile. */
 static enum err_code offer(struct lane *lane, const struct bus_out *out, uint32_t n, uint32_t *taken)
 {
     enum err_code code = ERR_FULL;
@@ -132,7 +133,7 @@ static enum err_code offer(struct lane *lane, const struct bus_out *out, uint32_
         uint32_t more = 0;
         code = bus_produce(lane->worker->config.bus, out + *taken, n - *taken, OFFER_MS, &more);
         *taken += more;
-        if (code == ERR_FULL) dispatch_give_permit(lane); /* lets others use the database during the wait */
+        if (code == ERR_FULL) dispatch_give_permit(lane); /* lets other workers use the database during the wait */
         if (code == ERR_FULL && atomic_load(&lane->worker->stopping)) break;
     }
     return code;
@@ -158,8 +159,8 @@ enum err_code dispatch_flush(struct lane *lane, struct err *err)
     return err_set(err, code, "cannot deliver results: %s", err_meaning(code));
 }
 
-/* Appends a result to the buffer. Returns ERR_LIMIT_BYTES, and leaves the buffer unchanged, if the message would exceed
- * the limit of the results topic. */
+/* Appends a result to the buffer. If the message would exceed the limit of the results topic, leaves the buffer
+ * unchanged and returns ERR_LIMIT_BYTES. */
 static enum err_code append(struct lane *lane, struct msg_buffer *buffer, const struct msg_result *result)
 {
     size_t before = buffer->len, most = bus_max_bytes(lane->worker->config.bus, BUS_RESULTS);
@@ -169,7 +170,8 @@ static enum err_code append(struct lane *lane, struct msg_buffer *buffer, const 
     return ERR_LIMIT_BYTES;
 }
 
-/* Appends the result without its sample of rows; failing that, an unavailable answer with the reason. */
+/* Appends the result without its sample of rows. If that is still too large, appends an unavailable answer with the
+ * reason. */
 static enum err_code append_smaller(struct lane *lane, struct msg_buffer *buffer, const struct msg_task *task,
                                     const struct msg_result *result)
 {
@@ -186,7 +188,8 @@ static enum err_code append_smaller(struct lane *lane, struct msg_buffer *buffer
     return code ? code : append(lane, buffer, &smaller);
 }
 
-/* Joins the last message if it belongs to the same request and its coordinator supports that. */
+/* Appends the result to the last message in the outbox, if that belongs to the same request and its coordinator
+ * supports it. Returns true if it was appended. */
 static bool join(struct lane *lane, const struct msg_task *task, const char *key, const struct msg_result *result)
 {
     struct outbox *outbox = &lane->worker->outbox;
@@ -195,7 +198,7 @@ static bool join(struct lane *lane, const struct msg_task *task, const char *key
     return strcmp(outbox->keys[last], key) == 0 && append(lane, &outbox->buffers[last], result) == ERR_OK;
 }
 
-/* Begins a new message. */
+/* Begins a new message in the outbox with this result. */
 static enum err_code begin_message(struct lane *lane, const struct msg_task *task, const char *key,
                                    const struct msg_result *result)
 {
@@ -214,7 +217,7 @@ static enum err_code begin_message(struct lane *lane, const struct msg_task *tas
     return ERR_OK;
 }
 
-/* Puts a result into the outbox; its task is done when the result is sent. */
+/* Adds a result to the outbox. Its task is done once the result is sent. */
 static enum err_code answer(struct lane *lane, struct polled_task *polled, const struct msg_result *result,
                             struct err *err)
 {
@@ -229,7 +232,7 @@ static enum err_code answer(struct lane *lane, struct polled_task *polled, const
     return outbox->n == OUTBOX ? dispatch_flush(lane, err) : ERR_OK;
 }
 
-/* Dead-letters the message. Returns ERR_FULL if stopped meanwhile. */
+/* Dead-letters the message. Returns ERR_FULL if the worker is stopped meanwhile. */
 static enum err_code send_letter(struct lane *lane, const struct bus_message *message, const struct err *why,
                                  const char *stage)
 {
@@ -249,7 +252,7 @@ static enum err_code send_letter(struct lane *lane, const struct bus_message *me
     if (code) return code;
     lane->stats.dead++;
     lane->stats.dead_by[why->code]++;
-    char key[40] = ""; /* the request that it belongs to */
+    char key[40] = ""; /* key of the request to which the task belongs */
     uint32_t len = message->key_len < sizeof key ? message->key_len : (uint32_t)sizeof key - 1;
     if (message->key) memcpy(key, message->key, len);
     const struct log_field fields[] = {
@@ -260,17 +263,17 @@ static enum err_code send_letter(struct lane *lane, const struct bus_message *me
     return ERR_OK;
 }
 
-/* Dead-letters a message that cannot be answered. */
+/* Dead-letters a message that cannot be read and therefore cannot be answered. */
 static enum err_code dead_letter(struct lane *lane, struct polled_task *polled, const struct err *why, struct err *err)
 {
     enum err_code code = send_letter(lane, polled->delivery->message, why, "read");
-    if (code == ERR_FULL) return dispatch_return(lane, polled, 0), ERR_OK; /* left to other workers */
+    if (code == ERR_FULL) return dispatch_return(lane, polled, 0), ERR_OK; /* another worker will get it */
     if (code) return fatal(lane, polled, code, err);
     end_task(lane, polled->delivery);
     return ERR_OK;
 }
 
-/* Dead-letters one task, without those that share its message. */
+/* Dead-letters one task, without the other tasks that share its message. */
 static enum err_code send_letter_of_task(struct lane *lane, const struct polled_task *polled, const struct err *why)
 {
     struct bus_message own = *polled->delivery->message;
@@ -279,8 +282,8 @@ static enum err_code send_letter_of_task(struct lane *lane, const struct polled_
     return send_letter(lane, &own, why, "judge");
 }
 
-/* Returns true if the failure concerns a configured database, whose location only the log shows. The name of a missing
- * database is the requester's text. */
+/* Returns true if the error concerns a configured database. Its text may then name the database's location, which only
+ * the log shows. The name of a missing database is text of the requester. */
 static bool is_about_place(const struct lane *lane, const struct msg_task *task, const struct err *why)
 {
     return err_names_locations(why->code) &&
@@ -292,7 +295,8 @@ static enum err_code reject(struct lane *lane, struct polled_task *polled, const
     struct msg_result result = {0};
     const struct msg_task *task = polled->task;
     if (!task) return dead_letter(lane, polled, why, err);
-    if (why->code == ERR_REJECTED) { /* answered and also stored, because it is a defect to be inspected */
+    if (why->code == ERR_REJECTED) { /* answered, and also dead-lettered, because it is a defect that an operator should
+                                      * inspect */
         enum err_code sent = send_letter_of_task(lane, polled, why);
         if (sent == ERR_FULL) return dispatch_return(lane, polled, 0), ERR_OK;
         if (sent) return fatal(lane, polled, sent, err);
@@ -315,7 +319,8 @@ static enum err_code reject(struct lane *lane, struct polled_task *polled, const
     return code ? fatal(lane, polled, code, err) : answer(lane, polled, &result, err);
 }
 
-/* True for failures of the database or the fleet, not of the task: they are retried within its deadline. */
+/* Returns true for failures of the database or the fleet, and not of the task. They are retried within the task's
+ * deadline. */
 static bool is_retried_until_deadline(enum err_code code)
 {
     return code == ERR_DB_UNAVAILABLE || code == ERR_UNREACHABLE || code == ERR_FULL;
@@ -343,7 +348,8 @@ static enum err_code retry(struct lane *lane, struct polled_task *polled, const 
 /* --- judging ------------------------------------------------------------------------------------------------------ */
 
 #ifdef ASSAY_MUTATIONS
-/* For the tests and benches of the fleet: a candidate that kills its worker, and a family as slow as a model's call. */
+/* Injects faults for the tests and benchmarks of the fleet: a candidate that kills its worker, and a family that is as
+ * slow as a model's call. */
 static void inject_faults(const struct msg_task *task)
 {
     const char *crash = getenv("ASSAY_CRASH_ON"), *slow = getenv("ASSAY_SLOW_MS");
@@ -370,8 +376,8 @@ enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, 
     return code;
 }
 
-/* Returns the deliveries of this message to other processes, which then ended. The transport counts crashed owners of
- * the partition separately (proto/bus/kafka/crashes.h). */
+/* Returns the number of deliveries of this message to other processes, which then ended. The transport counts crashed
+ * owners of the partition separately (proto/bus/kafka/crashes.h). */
 static uint32_t other_deliveries(const struct lane *lane, const struct bus_message *message)
 {
     const struct nacked *own = find_nacked(lane->worker, message);
@@ -407,8 +413,8 @@ void dispatch_give_permit(struct lane *lane)
     lane->permit_db = NULL;
 }
 
-/* Takes a permit if the database has a limit, reusing a recent one. Waits only briefly, because tasks of other
- * databases are in the same queue. */
+/* Takes a permit if the database has a limit. Reuses a recent permit of the same database. Waits only briefly, because
+ * tasks of other databases are in the same queue. */
 static enum err_code take_permit(struct lane *lane, const struct msg_task *task, int64_t deadline_ns, struct err *err)
 {
     const struct worker_database *entry = worker_database_find(&lane->worker->config.databases, task->db);
@@ -430,14 +436,16 @@ static enum err_code take_permit(struct lane *lane, const struct msg_task *task,
     return ERR_OK;
 }
 
-/* A candidate that exceeds its limit has a result. An error here means that the catalogue could not be read. */
+/* Returns the outcome to report to the breaker. A candidate that exceeds its time limit has a result, so an error here
+ * means that the catalogue could not be read. */
 static enum breaker_outcome outcome_of(enum err_code code)
 {
     if (code == ERR_UNREACHABLE || code == ERR_LIMIT_TIME) return BREAKER_FAILED;
     return code == ERR_OK ? BREAKER_ALIVE : BREAKER_UNKNOWN;
 }
 
-/* Checks that the server is not still running abandoned statements. A database under a root is a file. */
+/* Checks that the server does not still run too many abandoned statements. A database under a root is a file and has no
+ * server. */
 static enum err_code check_abandoned(struct breakers *breakers, const struct worker_config *config, const char *db,
                                      int64_t *wait_ms, struct err *err)
 {
@@ -446,12 +454,12 @@ static enum err_code check_abandoned(struct breakers *breakers, const struct wor
     return breakers_check_abandoned(breakers, db, entry->path, wait_ms, err);
 }
 
-/* Judges a task if its database is available. *wait_ms is the time until the next attempt, if known. */
+/* Judges a task if its database is available. Otherwise *wait_ms is the time until the next attempt, if known. */
 static enum err_code judge(struct lane *lane, const struct polled_task *polled, bool suspect, struct msg_result *result,
                            int64_t *wait_ms, struct err *err)
 {
     const struct msg_task *task = polled->task;
-    /* with a schema, db is only a label */
+    /* if there is a schema, db is only a label */
     struct breakers *breakers = task->schema ? NULL : lane->worker->config.breakers;
     int64_t left_ns = task->deadline_ns ? task->deadline_ns - bus_now_ns(lane->worker->config.bus) : 0;
     if (task->deadline_ns && left_ns <= 0)
@@ -471,7 +479,7 @@ static enum err_code judge(struct lane *lane, const struct polled_task *polled, 
     return code;
 }
 
-/* Begins the span of a task, below that of its request. */
+/* Begins the span of a task, as a child of the request's span. */
 static void begin_span(struct lane *lane, const struct msg_task *task, struct trace_span *span)
 {
     struct trace_context parent = {0};

@@ -1,18 +1,18 @@
 /* DESIGN: the explain family: why the candidate has this result, and the input of the verifier.
  *
- * Explaining may run its own statements (to find the source of a row, or why there is none). All of them together get
- * explain_ms. If that is exceeded, the candidate is explained again without them, from its text and the schema alone.
- * The explanation then says which part is missing. A slow candidate therefore neither blocks the loop nor stays
+ * Explaining may run its own statements, to find the source of a row or why there is none. All of them together may
+ * take explain_ms. If they take longer, the candidate is explained again without them, from its text and the schema
+ * alone. The explanation then says which part is missing. A slow candidate therefore neither blocks the loop nor stays
  * unexplained.
  *
- * A task may request a part alone. The rows behind a result are for people, who read those of the answer. The
+ * A task may request only a part. The source rows of a result are for people, who read only those of the answer. The
  * verifier's numbers are derived from the statement.
  *
- * A candidate that exceeded a limit is explained without its result, which is not computed again. If Assay's own parser
- * does not understand it, though the engine does, a plain sentence says that there is no explanation.
+ * A candidate that exceeded a limit is explained without its result, which is not computed again. If only the engine,
+ * and not Assay's parser, understands it, a plain sentence says that there is no explanation.
  *
- * Exposed data follow the task's policy. The verifier's numbers describe how question and candidate match, never a
- * value.
+ * The task's policy decides which data the explanation exposes. The verifier's numbers describe how question and
+ * candidate match, and never contain a value.
  */
 #include "worker/internal.h"
 
@@ -45,7 +45,8 @@ static struct explain_options options_of(const struct msg_task *task, bool open)
     return options;
 }
 
-/* Returns the deadline of explaining's statements, or 0 without one. */
+/* Returns the deadline of the statements that explain a candidate. It is explain_ms from now, or the task's deadline if
+ * that is earlier. */
 static int64_t explain_deadline(const struct workspace *ws, int64_t deadline_ns)
 {
     int64_t ms = ws->config->explain_ms ? ws->config->explain_ms : EXPLAIN_MS, own = clock_now_ns() + ms * 1000000;
@@ -80,7 +81,7 @@ static enum err_code explain(struct workspace *ws, const struct msg_task *task, 
 
 /* --- the premise --- */
 
-/* Returns at most `max` bytes, cut at the end of a character. */
+/* Returns the length of the text cut to at most `max` bytes at the end of a character. */
 static size_t cut(const char *text, size_t len, size_t max)
 {
     if (len <= max) return len;
@@ -100,7 +101,8 @@ static void add_value(GString *out, const struct db_value *value)
     }
 }
 
-/* Writes "2 rows (name, age): Leo, 7; Mia, 4", with as many rows as the policy exposes. */
+/* Writes the result, such as "2 rows (name, age): Leo, 7; Mia, 4". Writes at most `rows` rows, which the policy
+ * limits. */
 static void add_result(GString *out, const struct vsig_subject *subject, uint32_t rows)
 {
     const struct db_result *result = &subject->result;
@@ -119,7 +121,7 @@ static void add_result(GString *out, const struct vsig_subject *subject, uint32_
         }
 }
 
-/* Returns text for a message: valid, without a NUL, within its bound. Returns NULL if the arena is full. */
+/* Returns the text as valid UTF-8 without a NUL, cut to MSG_MAX_PREMISE bytes. Returns NULL if the arena is full. */
 static const char *text_of(struct arena *arena, const char *text, size_t len)
 {
     char *valid = g_utf8_make_valid(text, (gssize)len);
@@ -128,7 +130,8 @@ static const char *text_of(struct arena *arena, const char *text, size_t len)
     return out;
 }
 
-/* Returns SQL | result | explanation, as in the paper. The paper's code omits the joins; here nothing is omitted. */
+/* Returns SQL, result and explanation, separated by " | " as in the paper. The code of the paper omits the joins; this
+ * function omits nothing. */
 static const char *premise_of(struct arena *arena, const struct workspace *ws, const struct explanation *explanation,
                               const struct explain_options *options)
 {

@@ -1,7 +1,8 @@
-/* DESIGN: a small table of open databases, one for each worker lane, with the least recently used evicted.
+/* DESIGN: a small table of open databases for each worker lane. The least recently used one is closed when the table is
+ * full.
  *
- * A handle is opened on first use and stays open for later tasks, with its result cache. A schema without data is a
- * handle too, under a name that no database can have. Only the lane uses its handles; another thread may interrupt the
+ * A handle is opened on first use and stays open for later tasks, with its result cache. A schema without data also has
+ * a handle, under a name that no database can have. Only the lane uses its handles. Another thread may interrupt the
  * current one, so closing takes a lock.
  */
 #include "worker/internal.h"
@@ -38,8 +39,8 @@ static void close_handle(struct handles *handles, struct handle *handle)
     pthread_mutex_unlock(&handles->closing);
 }
 
-/* INVARIANT open: a handle being interrupted is not closed meanwhile. Closing may take seconds, in which no statement
- * runs, so the interrupt gives up if the lock is taken. */
+/* INVARIANT open: a handle is not closed while it is being interrupted. Closing may take seconds, during which no
+ * statement runs. If the lock is taken, the function therefore returns without interrupting anything. */
 void handles_interrupt(struct handles *handles)
 {
     if (pthread_mutex_trylock(&handles->closing)) return;
@@ -50,7 +51,7 @@ void handles_interrupt(struct handles *handles)
 
 void handles_free(struct handles *handles)
 {
-    if (!handles->max) return; /* never initialized */
+    if (!handles->max) return; /* the struct was never initialized */
     for (uint32_t i = 0; i < handles->n; i++) close_handle(handles, &handles->items[i]);
     executor_free(handles->executor);
     free(handles->items);
@@ -72,7 +73,7 @@ static struct handle *find(struct handles *handles, const char *name)
     return NULL;
 }
 
-/* Returns the worker's limits, overridden by those of the entry. */
+/* Returns the worker's limits with those of the database's entry instead, where they are set. */
 static struct db_limits limits_of(const struct worker_config *config, const char *name)
 {
     const struct worker_database *entry = worker_database_find(&config->databases, name);
@@ -81,7 +82,7 @@ static struct db_limits limits_of(const struct worker_config *config, const char
     const struct db_limits *own = &entry->limits;
     if (own->time_ms) {
         limits.time_ms = own->time_ms;
-        limits.by_steps = false; /* its owner means time */
+        limits.by_steps = false; /* an owner who sets time_ms limits time, not steps */
     }
     if (own->max_rows) limits.max_rows = own->max_rows;
     if (own->max_bytes) limits.max_bytes = own->max_bytes;
@@ -150,8 +151,9 @@ enum err_code handles_get(struct handles *handles, const struct worker_config *c
     return ERR_OK;
 }
 
-/* Opens a schema. Its path, here and in every cache, has the schemas' own prefix, so it is neither a file nor a server.
- * Its name starts with a line break, unlike any database's. The text itself would be unique too, but is long. */
+/* Opens a schema. The handle's path has the prefix of schemas, here and in every cache, so it is neither a file nor a
+ * server. The handle's name starts with a line break, unlike that of any database. The text itself would also be
+ * unique, but is long. */
 static enum err_code open_schema(struct handles *handles, const struct worker_config *config, const char *name,
                                  const char *text, struct handle *out, struct err *err)
 {

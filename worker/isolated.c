@@ -1,8 +1,8 @@
-/* DESIGN: a task judged in a child process, connected by two pipes.
+/* DESIGN: a child process judges a task. Two pipes connect it.
  *
- * The parent writes the encoded task and reads the encoded result in one poll loop with a deadline, so neither side
- * blocks the other. A child that exceeds its time is killed. Its wait status decides: death by a signal is the task's
- * fault, any other failure is not. The child's part makes a worker without a bus or group.
+ * The parent writes the encoded task and reads the encoded result in one poll loop with a deadline, so neither process
+ * blocks the other. The parent kills a child that exceeds its time. The wait status of the child decides: if a signal
+ * killed it, the task is at fault; after any other failure it is not. The child uses a worker without a bus or group.
  */
 #include "worker/isolated.h"
 
@@ -22,9 +22,9 @@
 
 enum { CHUNK = 64 << 10, SLICE_MS = 50, END_MS = 2000 };
 
-/* --- in the isolated process --- */
+/* --- functions of the isolated process --- */
 
-/* The answer points into `why`. */
+/* Judges the task. An error of class reject becomes a result with unavailable signals, which points into `why`. */
 static enum err_code judge(struct lane *lane, const struct msg_task *task, int64_t left_ms, struct msg_result *result,
                            struct err *why)
 {
@@ -53,11 +53,11 @@ enum err_code isolated_evaluate(const struct worker_config *config, const void *
     return code ? err_set(err, code, "%s", why.text[0] ? why.text : err_meaning(code)) : ERR_OK;
 }
 
-/* --- in the parent --- */
+/* --- functions of the parent --- */
 
 struct child {
     pid_t pid;
-    int in, out; /* -1: closed */
+    int in, out; /* -1 if the pipe is closed */
 };
 
 static void close_end(int *fd)
@@ -76,7 +76,7 @@ static char **environment_with(const char *variable)
     return all;
 }
 
-/* Starts the program, without the signals that its parent blocks. */
+/* Starts the program with no signals blocked, although the parent blocks some. */
 static int spawn(struct child *child, const char *const *argv, const char *variable, const int in[2], const int out[2])
 {
     posix_spawn_file_actions_t files;
@@ -126,7 +126,8 @@ static bool append(struct msg_buffer *output, const char *bytes, size_t len, siz
     return true;
 }
 
-/* Serves both pipes once. Returns false if the child has closed its output or exceeds the limit. */
+/* Writes and reads what the pipes allow now, once. Returns false if the child has closed its output or exceeds the
+ * limit. */
 static bool exchange(struct child *child, const char **input, size_t *left, size_t max, struct msg_buffer *output)
 {
     static const short ENDED = POLLIN | POLLHUP | POLLERR;
@@ -143,7 +144,7 @@ static bool exchange(struct child *child, const char **input, size_t *left, size
     return n < 0 ? errno == EINTR : n > 0 && append(output, chunk, (size_t)n, max);
 }
 
-/* Returns the child's wait status, or below 0 if it was killed. */
+/* Waits for the child until until_ns and returns its wait status. Kills it after that, and returns a value below 0. */
 static int reap(pid_t pid, int64_t until_ns)
 {
     int status;

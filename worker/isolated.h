@@ -1,12 +1,12 @@
 /* Isolation of tasks that may kill their process.
  *
- * A task that was delivered twice to processes that then died is a suspect, but so are all other tasks in their hands.
- * A suspect is therefore judged in an isolated process. If that process dies by a signal, the task is the cause: it is
- * answered `rejected` and dead-lettered. Otherwise its result is valid. No innocent task is rejected, and a poison task
- * costs the family two workers, not its deadline.
+ * A task that was delivered to two processes that then died is a suspect. So are all other tasks that these processes
+ * had in flight. A suspect is therefore judged in an isolated process. If that process dies by a signal, the task is
+ * the cause: it is answered `rejected` and dead-lettered. Otherwise its result is valid. No innocent task is rejected.
+ * A poison task costs the family two workers, and not every worker that receives it until its deadline.
  *
- * The owner of the worker defines how to start such a process (cli/commands/worker.c). The process reads a task from
- * its standard input and writes the result.
+ * The program that runs the worker defines how to start such a process (cli/commands/worker.c). The process reads a
+ * task from its standard input and writes the result to its standard output.
  */
 #ifndef ASSAY_WORKER_ISOLATED_H
 #define ASSAY_WORKER_ISOLATED_H
@@ -22,9 +22,9 @@ enum err_code isolated_evaluate(const struct worker_config *config, const void *
 /* Runs a program with `input` on its standard input, for at most `limit_ms`, and stores up to `max` bytes of its
  * output. `argv` ends with NULL, and `variable` ("NAME=VALUE") is added to the environment.
  *
- * Returns ERR_OK if it exited with 0. Returns ERR_REJECTED if it died by a signal that was not ours, and ERR_DEADLINE
- * if it was killed for its time. Returns ERR_UNREACHABLE (retry) if it could not be started, or exited with another
- * status. The task is not at fault then. Thread: any.
+ * Returns ERR_OK if the program exited with 0. Returns ERR_REJECTED if it died by a signal that this process did not
+ * send, and ERR_DEADLINE if this process killed it after limit_ms. Returns ERR_UNREACHABLE (retry) if it could not be
+ * started or exited with another status; in that case the task is not at fault. Thread: any.
  */
 enum err_code isolated_run(const char *const *argv, const char *variable, const void *input, size_t len,
                            int64_t limit_ms, size_t max, struct msg_buffer *output, struct err *err);

@@ -1,22 +1,22 @@
-/* DESIGN: a worker's threads, so that slow candidates do not block others.
+/* DESIGN: a worker has several threads, the lanes, so that slow candidates do not block others.
  *
  * One lane leads: it polls and judges the batch, candidate by candidate. The others follow and watch the clock. If a
- * candidate takes longer than slow_ms, the next free lane becomes the leader and continues behind it. The overtaken
- * lane finishes all families of its candidate, sends the results, and follows. No work starts twice, no limit is
- * shortened, and results are unchanged. Without a free lane the leader finishes its candidate itself, so at most
- * slow_threads candidates are judged beside it.
+ * candidate takes longer than slow_ms, the next free lane becomes the leader and continues with the next candidate. The
+ * former leader finishes all families of its candidate, sends the results, and then follows. No work starts twice, no
+ * limit is shortened, and results are unchanged. If no lane is free, the leader finishes its candidate itself. At most
+ * slow_threads candidates are therefore judged in addition to that of the leader.
  *
- * INVARIANT turn: the consumer, the outbox and the batches belong to the holder of the turn, a lock. A lane holds it
- * except while it judges (dispatch) and while it waits to lead. The leader holds it while it polls. That poll is brief
- * if slow candidates are running, and starts only after returning lanes have had the turn.
+ * INVARIANT turn: the *turn* is a lock. The consumer, the outbox and the batches belong to its holder. A lane holds it
+ * except while it judges (dispatch) and while it waits to lead. The leader also holds it while it polls. That poll is
+ * short if slow candidates are running. It starts only after all returning lanes have had the turn.
  *
  * A batch stays until all lanes that took a candidate from it are done. A lane has one candidate, so one batch more
  * than lanes is enough.
  *
- * Rejected: trying each candidate for slow_ms and restarting it elsewhere (costs twice, and an interrupted try looks
- * like a failure to breakers and result caches). Rejected: a queue of slow candidates (queued candidates have deadlines
- * too, and one more lane has the same effect). Rejected: a thread for each task (candidates of a request share their
- * lane's data).
+ * Rejected: trying each candidate for slow_ms and restarting it in another lane. That costs twice, and breakers and
+ * result caches would treat the interrupted run as a failure. Rejected: a queue of slow candidates (queued candidates
+ * have deadlines too, and one more lane has the same effect). Rejected: a thread for each task (candidates of a request
+ * share their lane's data).
  */
 #include "worker/internal.h"
 
@@ -28,7 +28,10 @@
 #include <string.h>
 
 enum { POLL_MS = 500, SHORT_POLL_MS = 2, DEFAULT_SLOW_MS = 20 };
-enum { JUDGING = VSIG_FAMILY_COUNT - 1 }; /* families that judge every candidate: its messages arrive together */
+enum {
+    JUDGING = VSIG_FAMILY_COUNT - 1
+}; /* number of families that judge every candidate; the messages of one
+                                           * candidate arrive together */
 
 void lanes_give_turn(struct lane *lane)
 {
@@ -85,7 +88,7 @@ static enum err_code read_task(struct worker *worker, struct polled_task *out, s
                : err_set(&delivery->err, ERR_MALFORMED, "the message has tasks of more than one request");
 }
 
-/* Reads the tasks that were not answered yet. A message with one unreadable task is unreadable as a whole. */
+/* Decodes the tasks of a message that were not answered yet. If one task is unreadable, the whole message is. */
 static enum err_code read_tasks(struct worker *worker, struct delivery *delivery)
 {
     struct batch *batch = worker->batch;
@@ -127,10 +130,12 @@ static int by_candidate(const struct msg_task *a, const struct msg_task *b)
     return sign ? sign : memcmp(a->hash, b->hash, sizeof a->hash);
 }
 
-/* INVARIANT fair: requests are ordered by their end if databases took turns, one task each (fair queueing). Within a
- * database, small requests come before large ones, in the order of arrival. Tasks of one candidate stay together, and
- * so do those of one request. The execution family goes first: the other families then know at no cost whether the
- * engine accepts the candidate. Unreadable messages come last. */
+/* INVARIANT fair: requests are ordered by the time at which they would end if databases took turns, one task each (fair
+ * queueing). Within a database, small requests come before large ones, and equal ones in order of arrival.
+ *
+ * Tasks of one candidate stay together, and so do those of one request. The execution family goes first. The other
+ * families then know at no cost whether the engine accepts the candidate. Unreadable messages come last.
+ */
 static int by_turn(const void *left, const void *right)
 {
     const struct polled_task *a = left, *b = right;
@@ -164,8 +169,8 @@ static void count_turns(struct delivery *deliveries, uint32_t n)
                 deliveries[i].turn += deliveries[other].left;
 }
 
-/* Returns how many messages have about BATCH tasks, as a multiple of a candidate's: later tasks wait behind a large
- * poll. */
+/* Returns how many messages have about BATCH tasks together, as a multiple of the messages of one candidate. A larger
+ * poll would delay later tasks. */
 static uint32_t count_messages(const struct batch *batch)
 {
     uint32_t n = BATCH * batch->n_deliveries / MAX(batch->n, 1);
@@ -186,7 +191,7 @@ static enum err_code poll_batch(struct lane *lane, struct err *err)
     uint32_t n;
     heartbeat(lane);
     while (atomic_load(&worker->returning)) pthread_cond_wait(&worker->returned, &worker->turn);
-    /* A worker for models polls one message: other threads could take the others meanwhile. */
+    /* A worker for models polls one message, because other threads could take further ones meanwhile. */
     enum err_code code = bus_poll(worker->consumer, 0, messages, worker->asks_models ? 1 : worker->at_a_time,
                                   atomic_load(&worker->slow_running) ? SHORT_POLL_MS : POLL_MS, &n);
     if (code == ERR_CLOSED) return atomic_store(&worker->stopping, true), ERR_OK;
@@ -223,8 +228,8 @@ static bool is_slow_now(const struct worker *worker, const char *db)
     return false;
 }
 
-/* Chooses the next candidate. Without a free lane, another candidate of a slow database would block everything, so
- * candidates of other databases go first. */
+/* Returns the next candidate. If only one lane is free, a second candidate of a slow database would block everything,
+ * so candidates of other databases go first. */
 static uint32_t choose_candidate(const struct worker *worker)
 {
     const struct batch *batch = worker->batch;
@@ -234,7 +239,7 @@ static uint32_t choose_candidate(const struct worker *worker)
     return at < batch->n ? at : batch->next;
 }
 
-/* Moves tasks to the front of the untaken ones. */
+/* Moves n tasks to the front of the tasks that no lane has taken. */
 static void bring_forward(struct batch *batch, uint32_t from, uint32_t n)
 {
     for (uint32_t to = batch->next; to < from && n; to++, from++, n--) {
@@ -253,9 +258,9 @@ static void note_in_hand(struct lane *lane)
     atomic_store(&lane->in_hand, task ? task->key.offset : IN_HAND_NONE);
 }
 
-/* INVARIANT stopped: a lane does not move to another candidate while it is being stopped, so the interrupted statement
- * belongs to the right request. This does not wait for the turn: the coordinator calls it, and the holder of the turn
- * may wait for the coordinator. */
+/* INVARIANT stopped: a lane does not move to another candidate while it is being stopped. The interrupted statement
+ * therefore belongs to the right request. This function does not wait for the turn, because the coordinator calls
+ * worker_stop_request, and the holder of the turn may wait for the coordinator. */
 static void leave_hand(struct lane *lane)
 {
     long long own = atomic_load(&lane->in_hand) & ~IN_HAND_STOPPING;
@@ -310,7 +315,7 @@ static void run_task(struct lane *lane, struct polled_task *polled)
     worker->err = why;
 }
 
-/* Nacks the tasks that were not begun. */
+/* Nacks the tasks that were not started. */
 static void give_back(struct lane *lane, struct batch *batch, uint32_t from, uint32_t end)
 {
     for (; from < end; from++) {
@@ -319,7 +324,7 @@ static void give_back(struct lane *lane, struct batch *batch, uint32_t from, uin
     }
 }
 
-/* Sends the results and frees the database for others. */
+/* Sends the results, and releases the permit so that others can use the database. */
 static void finish(struct lane *lane)
 {
     struct worker *worker = lane->worker;
@@ -374,7 +379,7 @@ static void lead(struct lane *lane)
     }
 }
 
-/* Waits until the leader is slow, then leads. */
+/* Waits until the leader's candidate is slow, and then becomes the leader. */
 static void follow(struct lane *lane)
 {
     struct worker *worker = lane->worker;

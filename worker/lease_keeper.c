@@ -13,8 +13,8 @@ struct lease_keeper {
     void (*renew)(void *ctx, const struct lease *lease);
     void *ctx;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a lease was added, or the keeper stops */
-    GPtrArray *leases;      /* struct lease */
+    pthread_cond_t changed; /* signalled when a lease was added or the keeper stops */
+    GPtrArray *leases;      /* array of struct lease */
     pthread_t thread;
     bool running, stopping;
 };
@@ -44,7 +44,7 @@ static gpointer lease_copy(gconstpointer p, gpointer unused)
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
-/* Renews copies: the calls are made without the lock, and a lease may be removed meanwhile. */
+/* Renews copies of the leases. The calls are made without the lock, so a lease may be removed meanwhile. */
 static void renew_all(struct lease_keeper *keeper)
 {
     GPtrArray *leases = g_ptr_array_copy(keeper->leases, lease_copy, NULL);
@@ -54,7 +54,7 @@ static void renew_all(struct lease_keeper *keeper)
     pthread_mutex_lock(&keeper->lock);
 }
 
-/* A lease added while others are held is renewed with them, earlier than needed. */
+/* Runs the keeper's thread. A lease that is added while others are held is renewed with them, earlier than needed. */
 static void *keep(void *arg)
 {
     struct lease_keeper *keeper = arg;
@@ -76,7 +76,7 @@ static void *keep(void *arg)
 
 /* --- held leases --- */
 
-/* Returns its index, or leases->len. The caller holds the lock. */
+/* Returns the index of the lease, or leases->len if it is not held. The caller holds the lock. */
 static guint place_of(const struct lease_keeper *keeper, const struct lease *lease)
 {
     guint i = 0;

@@ -1,8 +1,9 @@
-/* DESIGN: one form for each call: the instructions, the schema of the reply, and one scorer for each endpoint.
+/* DESIGN: a *form* is the data of one kind of call: the instructions, the schema of the reply, and one scorer for each
+ * endpoint.
  *
- * With `single` there is a form for each signal, and otherwise one form for all. A call takes its estimate from the
- * budget, tries the endpoints in turn, and settles the actual cost. The reply is cached under a hash of model,
- * instructions and input, so the endpoint does not matter. Counters are guarded by one lock.
+ * With `single` there is a form for each signal, otherwise one form for all signals. A call takes its estimate from the
+ * budget, tries the endpoints one after the other, and settles the actual cost. The reply is cached under a hash of
+ * model, instructions and input, but not of the endpoint. One lock guards the counters.
  */
 #include "worker/llm.h"
 
@@ -20,7 +21,7 @@ static const double MILLION = 1e6;
 
 /* The signals of one call. */
 struct form {
-    unsigned signals; /* bits */
+    unsigned signals; /* bits of the signals */
     size_t prompt_bytes;
     char *prompt; /* version, instructions and schema: the first part of a question's hash */
     struct scorer *scorers[LLM_MAX_ENDPOINTS];
@@ -39,7 +40,8 @@ struct llm {
 
 /* --- open, close -------------------------------------------------------------------------------------------------- */
 
-/* Returns the address after the weight in "3*https://host/v1", or NULL if the text is invalid. */
+/* Reads an endpoint such as "3*https://host/v1". Returns its address and sets *weight. Returns NULL if the text is
+ * invalid. */
 static const char *read_endpoint(const char *text, unsigned *weight)
 {
     char *end;
@@ -123,7 +125,7 @@ void llm_stop(struct llm *llm)
 
 /* --- one call ----------------------------------------------------------------------------------------------------- */
 
-/* Hashes all inputs of the reply, but not the endpoint. */
+/* Hashes all inputs of the reply. The endpoint is not one of them. */
 static void hash_question(const struct llm *llm, const struct form *form, const char *data, char out[REPLIES_KEY + 1])
 {
     const char *const parts[] = {llm->config.model.model ? llm->config.model.model : "", form->prompt, data};
@@ -134,7 +136,7 @@ static void hash_question(const struct llm *llm, const struct form *form, const 
     g_checksum_free(sum);
 }
 
-/* Returns the first endpoint for a question, chosen by weight. */
+/* Returns the endpoint to try first for a question, chosen by weight. */
 static uint32_t first_endpoint(const struct llm *llm, const char *key)
 {
     char head[9];
@@ -156,7 +158,7 @@ static struct budget_amount estimate_of(const struct llm *llm, const struct form
     return (struct budget_amount){1, tokens_in + ANSWER_TOKENS, cost_of(llm, tokens_in, ANSWER_TOKENS)};
 }
 
-/* Records the cost of a call: as reported by the server, or else as estimated. */
+/* Records the cost of a call as the server reports it. If the server does not report it, records the estimate. */
 static void account(struct llm *llm, const struct budget_amount *estimate, const struct scorer_reply *reply,
                     bool failed, struct llm_answer *out)
 {
@@ -197,13 +199,14 @@ static void name_source(const struct form *form, const struct scorer_reply *repl
              form->prompt);
 }
 
-/* Tells whether another endpoint may succeed. Not after a timeout, nor if the input itself was refused. */
+/* Returns true if another endpoint may succeed. Returns false after a timeout, or if the endpoint refused the input
+ * itself. */
 static bool may_pass_over(enum err_code code)
 {
     return code == ERR_UNREACHABLE || code == ERR_CONFIG || code == ERR_MALFORMED;
 }
 
-/* Returns the reply, or NULL with the reason if no endpoint has one. */
+/* Returns the reply. If no endpoint has one, returns NULL and the reason in *reason. */
 static char *ask_endpoints(struct llm *llm, const struct form *form, const char *key, const char *data,
                            int64_t deadline_ns, struct llm_answer *out, const char **reason)
 {

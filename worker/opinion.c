@@ -1,8 +1,8 @@
 /* A language model's opinion on the current candidate, for the signals of the family llm.
  *
  * This file decides what the model receives: the question and its evidence, the query, and the schema as far as the
- * task's policy allows. It never sends rows of the data. Of values it sends only the frequent ones, if they may be
- * exposed.
+ * task's policy allows. It never sends rows of the data. It sends only values that are frequent and that the policy
+ * allows to be exposed.
  */
 #include "worker/internal.h"
 
@@ -18,14 +18,14 @@ enum {
     SCHEMA_BYTES = 32 << 10,
     ANSWER_MS = 200,
     DESCRIBE_BYTES = 1 << 20
-}; /* ANSWER_MS: part of the task's time reserved for the result */
+}; /* ANSWER_MS: part of the task's time that is reserved for the result */
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
-    if (text && *text) json_object_set_new(object, key, json_string(text)); /* invalid UTF-8 is left out */
+    if (text && *text) json_object_set_new(object, key, json_string(text)); /* invalid UTF-8 is omitted */
 }
 
-/* Returns JSON allocated with malloc, or NULL if a text is missing or invalid. */
+/* Returns the model's input as JSON, allocated with malloc. Returns NULL if a text is missing or invalid. */
 static char *data_of(const struct workspace *ws, const struct msg_task *task)
 {
     const struct schema_describe_options shown = {.values = task->expose != MSG_EXPOSE_NONE,

@@ -1,8 +1,8 @@
 /* DESIGN: a permit is a lease in a sorted set of Redis, or a unit of this process's local share.
  *
- * Scripts take, renew and give in one step by the server's clock. `held` counts the permits of this process of both
- * kinds, so the local share stays correct when Redis becomes unavailable. Waiters poll with a backoff, and are woken
- * when this process gives a permit back.
+ * Each operation (take, renew, give) is one script that uses the server's clock. `held` counts this process's permits
+ * of both kinds, so the local share stays correct when Redis becomes unavailable. Waiters poll with a backoff. They are
+ * also woken when this process returns a permit.
  */
 #include "worker/permits.h"
 
@@ -22,7 +22,7 @@ static const struct backoff PAUSES = {4000000, 64000000, 0.5, 1.5};
 struct permit {
     char *db;
     struct lease lease;
-    bool is_local; /* from the local share, unknown to Redis */
+    bool is_local; /* taken from the local share; Redis does not know it */
 };
 
 #define X(name, help) atomic_ullong name;
@@ -40,10 +40,10 @@ struct permits {
     struct counters counters;
 
     pthread_mutex_t lock;
-    pthread_cond_t given; /* a permit was given back */
-    GHashTable *held;     /* db → number of this process's permits, of both kinds */
+    pthread_cond_t given; /* signalled when a permit was returned */
+    GHashTable *held;     /* db → number of permits of this process, of both kinds */
 
-    struct lease_keeper *keeper; /* of the permits in Redis */
+    struct lease_keeper *keeper; /* renews the permits in Redis */
 };
 
 static void count(atomic_ullong *counter)
@@ -51,9 +51,9 @@ static void count(atomic_ullong *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* --- scripts; the clock is the server's --------------------------------------------------------------------------- */
+/* --- scripts, which use the server's clock --- */
 
-/* Keys: the set. Arguments: token, lease in ms, cap. */
+/* Keys: the sorted set. Arguments: token, lease in ms, cap. */
 #define NOW                                                                                                            \
     "local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "                                  \
     "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now) "
@@ -62,7 +62,7 @@ static void count(atomic_ullong *counter)
 static const char TAKE[] =
     NOW "if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end " ENTER "return 1";
 
-/* Returns 2 if the permit was lost and taken again, and 0 if it is lost. */
+/* Renews a permit. Returns 2 if the permit was lost and taken again, and 0 if it is lost. */
 static const char RENEW[] =
     NOW "local held = redis.call('ZSCORE', KEYS[1], ARGV[1]) "
         "if not held and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end " ENTER
@@ -70,7 +70,8 @@ static const char RENEW[] =
 
 static const char GIVE[] = "return redis.call('ZREM', KEYS[1], ARGV[1])";
 
-/* Returns the script's number, or below 0 if Redis is unavailable or replies otherwise. */
+/* Runs a script and returns the number that it returned. Returns a value below 0 if Redis is unavailable or replies
+ * otherwise. */
 static long long run(struct permits *permits, const char *script, const struct lease *held)
 {
     char lease[24], cap[16];
@@ -95,7 +96,7 @@ static void permit_free(struct permit *permit)
     g_free(permit);
 }
 
-/* Renews a permit, or takes a lost one again. A permit that was given back meanwhile is removed again. */
+/* Renews a permit, or takes a lost permit again. If the permit was returned meanwhile, removes it from Redis again. */
 static void renew(void *ctx, const struct lease *lease)
 {
     struct permits *permits = ctx;
@@ -123,7 +124,8 @@ static void change_held(struct permits *permits, const char *db, int by)
         g_hash_table_remove(permits->held, db);
 }
 
-/* INVARIANT share: without Redis this process never holds more than its share of the cap, including earlier permits. */
+/* INVARIANT share: without Redis this process never takes a permit beyond its share of the cap. Permits taken earlier
+ * count too. */
 static bool take_local_share(struct permits *permits, struct permit *permit)
 {
     uint32_t share = MAX(permit->lease.cap / permits->processes, 1);
@@ -153,7 +155,7 @@ static bool try_take(struct permits *permits, struct permit *permit)
     return answer == 1;
 }
 
-/* Waits for the next attempt, a permit given back here, or until_ns. */
+/* Waits until the next attempt is due, this process returns a permit, or until_ns has passed. */
 static void pause_some(struct permits *permits, uint32_t attempt, int64_t until_ns)
 {
     int64_t left_ns = until_ns - clock_now_ns();

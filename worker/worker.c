@@ -1,9 +1,8 @@
-/* DESIGN: creating, subscribing and stopping a worker. Its threads are in lanes.c, and the outcome of tasks in
- * dispatch.c.
+/* DESIGN: creates, subscribes and stops a worker. lanes.c has its threads, and dispatch.c the outcome of tasks.
  *
- * A worker subscribes to the topics of its families, and to the topic of all families if it serves them all and the
- * topic exists. A worker that serves only language models has one lane, because its threads wait for the models.
- * Statistics are summed over the lanes on request.
+ * A worker subscribes to the topics of its families. It also subscribes to the topic of all families if it serves them
+ * all and the topic exists. A worker that serves only language models has one lane, because its threads wait for the
+ * models. Statistics are summed over the lanes on request.
  */
 #include "worker/internal.h"
 
@@ -17,14 +16,15 @@
 
 enum { BATCH_BYTES = 128 << 20, ANSWER_BYTES = 32 << 20 };
 
-/* Tells whether to read the topic with tasks of all families: it exists, and this worker serves all of them. A worker
- * started before the topic existed works without it. */
+/* Decides whether to read the topic with tasks of all families. The worker reads it if the topic exists and the worker
+ * serves all families. A worker that started before the topic existed works without it. */
 static enum err_code find_topic_of_all(const struct worker *worker, bool *out, struct err *err)
 {
-    uint32_t served = 1U << VSIG_LLM; /* has its own topic */
+    uint32_t served = 1U << VSIG_LLM; /* the family llm has its own topic */
     for (uint32_t i = 0; i < worker->n_families; i++) served |= 1U << worker->families[i];
     *out = served == (1U << VSIG_FAMILY_COUNT) - 1;
-    if (!*out || !worker->config.bus->transport->shared) return ERR_OK; /* otherwise topics are created automatically */
+    /* other transports create topics automatically */
+    if (!*out || !worker->config.bus->transport->shared) return ERR_OK;
     enum err_code code = range_topic_exists(worker->config.bus, BUS_TASKS_ALL, err);
     if (code != ERR_CONFIG) return code;
     log_event(LOG_LEVEL_INFO, "worker", NULL, 0,
@@ -101,7 +101,8 @@ enum err_code worker_make(const struct worker_config *config, uint32_t n_lanes, 
     return code;
 }
 
-/* Returns the number of lanes. A worker of language models has only the threads that it was given. */
+/* Returns the number of lanes. A worker that serves only language models gets no additional lanes for slow
+ * candidates. */
 static uint32_t count_lanes(const struct worker_config *config)
 {
     bool asks_models = config->n_families == 1 && vsig_family_by_name(config->families[0]) == VSIG_LLM;

@@ -1,8 +1,8 @@
-/* DESIGN: data shared by tasks, each computed once and stored until a task needs other data.
+/* DESIGN: data shared by tasks. Each item is computed once and stored until a task needs other data.
  *
  * Tasks of one candidate arrive in sequence, and so do the candidates of a request. They share the database, the schema
- * index, the analysis of the question, cached results of statements, the parsed candidate and its result. Requests
- * alternate, so the readings of several requests are stored.
+ * index, the analysis of the question, cached results of statements, the parsed candidate and its result. Tasks of
+ * several requests alternate, so the readings of several requests are stored.
  */
 #include "worker/internal.h"
 
@@ -58,7 +58,7 @@ static enum err_code out_of_memory(struct err *err)
     return err_set(err, ERR_LIMIT_MEMORY, "the task exceeds its memory limit");
 }
 
-/* Copies a text, so that it outlives the message. NULL stays NULL. */
+/* Copies a text, so that it outlives the message. Copies NULL as NULL. Returns false if the arena is full. */
 static bool keep(struct arena *arena, const char *text, char **out)
 {
     *out = text ? arena_strdup(arena, text) : NULL;
@@ -99,13 +99,14 @@ static void take_state(struct workspace *ws, const struct msg_task *task, const 
         reading->state[0] = '\0';
 }
 
-/* If a task requests only the rows behind a result, the question is not read. */
+/* Returns the text, or NULL if the task requests only the source rows of a result, for which the question is not
+ * needed. */
 static const char *to_read(const struct msg_task *task, const char *text)
 {
     return task->part == MSG_PART_ROWS ? NULL : text;
 }
 
-/* Copies the names, because a reading outlives its task. */
+/* Sets the gate of a reading. Copies the names, because a reading outlives its task. */
 static bool keep_gate(struct workspace *ws, struct reading *reading, const struct msg_task *task)
 {
     reading->gate = (struct schema_gate){.index = reading->schema};
@@ -132,14 +133,15 @@ static enum err_code read_question(struct reading *reading, const struct msg_tas
     return reading->analysis ? ERR_OK : out_of_memory(err);
 }
 
-/* Compares the texts too, because a recreated topic has the keys of the old one. */
+/* Returns true if the reading belongs to this task. Also compares the texts, because a recreated topic repeats the keys
+ * of the old one. */
 static bool is_kept(const struct reading *reading, const struct msg_task *task, const struct schema_index *schema)
 {
     return is_of(reading, task, schema) && g_strcmp0(reading->question, to_read(task, task->question)) == 0 &&
            g_strcmp0(reading->evidence, to_read(task, task->evidence)) == 0;
 }
 
-/* Returns the reading of the task's request, or the least recently used one. */
+/* Returns the cached reading of the task's request. If there is none, returns the least recently used one. */
 static struct reading *find_reading(struct workspace *ws, const struct msg_task *task,
                                     const struct schema_index *schema)
 {
@@ -151,8 +153,8 @@ static struct reading *find_reading(struct workspace *ws, const struct msg_task 
     return oldest;
 }
 
-/* Reads the question once for each request. A rebuilt index makes it another reading. Takes ownership of the
- * reference. */
+/* Makes the task's question the current reading. Analyses the question once for each request, and again if the index
+ * was rebuilt. Takes ownership of the reference to `schema`. */
 static enum err_code take_question(struct workspace *ws, const struct msg_task *task, struct schema_index *schema,
                                    const struct handle *handle, struct err *err)
 {
@@ -208,7 +210,7 @@ static enum err_code take_candidate(struct workspace *ws, const struct msg_task 
     return ERR_OK;
 }
 
-/* Takes the index. Only the first task of a request has a span; the others find the index in the cache. */
+/* Gets the index. Only the first task of a request has a span, because the others find the index in the cache. */
 static enum err_code take_index(struct workspace *ws, const struct msg_task *task, const struct handle *handle,
                                 struct schema_index **out, struct err *err)
 {
@@ -222,21 +224,24 @@ static enum err_code take_index(struct workspace *ws, const struct msg_task *tas
     return code;
 }
 
-/* Takes the task's database and its index. With a schema, both are identified by its text, not by the task's label. */
+/* Gets the task's database and its index. If there is a schema, its text identifies both, and the task's label does
+ * not. */
 static enum err_code take_database(struct workspace *ws, const struct msg_task *task, int64_t deadline_ns,
                                    struct handle **handle, struct schema_index **schema, struct err *err)
 {
     enum err_code code = task->schema ? handles_get_schema(ws->handles, ws->config, task->schema, handle, err)
                                       : handles_get(ws->handles, ws->config, task->db, handle, err);
     if (code) return code;
-    /* The last task's deadline may have passed, and a server is queried for its state next. */
+    /* The deadline of the last task may have passed. The new one is set first, because the next call may query a
+     * server. */
     db_set_deadline((*handle)->db, deadline_ns);
     db_set_gate((*handle)->db, NULL, NULL);
-    db_set_memo((*handle)->db, NULL); /* an index must be built from current data */
+    db_set_memo((*handle)->db, NULL); /* the result cache is off here, because an index must be built from current
+                                       * data */
     code = take_index(ws, task, *handle, schema, err);
-    if (code) handles_drop(ws->handles, *handle); /* a replaced or removed file is opened again */
+    if (code) handles_drop(ws->handles, *handle); /* so that a replaced or removed file is opened again */
     if (!code || !task->schema || err_class(code) != ERR_CLASS_REJECT) return code;
-    struct err why = *err; /* such as a view that reads without end */
+    struct err why = *err; /* for example a view whose reading never ends */
     return err_set(err, ERR_SCHEMA, "%s", why.text);
 }
 
@@ -255,22 +260,22 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
     return code;
 }
 
-/* Returns true if the engine will never accept the statement. */
+/* Returns true if the error means that the engine will never accept the statement. */
 static bool is_invalid(enum err_code code)
 {
     return code == ERR_ENGINE || code == ERR_REFUSED || code == ERR_SYNTAX || code == ERR_ENCODING ||
            code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME;
 }
 
-/* Returns true if the error does not concern the candidate, but the database or the task. */
+/* Returns true if the error concerns the database or the task, and not the candidate. */
 static bool is_about_task(enum err_code code)
 {
     return err_class(code) != ERR_CLASS_REJECT || code == ERR_DEADLINE || code == ERR_CANCELLED ||
            code == ERR_DB_MISSING || code == ERR_DB_UNREADABLE || code == ERR_DB_CORRUPT || code == ERR_DB_EMPTY;
 }
 
-/* Tells whether the engine's error concerns the statement's text, and not a value. Preparing it, which reads no data,
- * decides; its error then replaces the other. */
+/* Returns true if the engine's error concerns the statement's text, and not a value. For this it prepares the
+ * statement, which reads no data. If preparing fails, its error replaces the first one. */
 static bool concerns_text(struct workspace *ws)
 {
     struct err prepared = {0};
@@ -280,8 +285,8 @@ static bool concerns_text(struct workspace *ws)
     return code == ERR_ENGINE;
 }
 
-/* Checks the text without data. The engine's error counts if the schema is in its own dialect; otherwise the
- * binder's. */
+/* Checks the text without data. If the schema is in the engine's own dialect, the engine's error counts. Otherwise the
+ * binder's error counts. */
 static enum err_code check_text(struct workspace *ws)
 {
     const struct vsig_subject *subject = &ws->subject;
@@ -322,7 +327,7 @@ enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
     }
     tracer_end(ws->config->tracer, &span, code);
     if (code && !is_invalid(code) && is_about_task(code)) {
-        ws->has_candidate = false; /* so that a redelivered task does not reuse it as this candidate's result */
+        ws->has_candidate = false; /* so that a redelivered task does not reuse the failed run as its result */
         return err_set(err, code, "%s", ws->engine_err.text);
     }
     ws->checked = true;

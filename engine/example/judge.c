@@ -1,6 +1,6 @@
-/* Judges which of two candidates answers the question. Built against the installed library:
+/* Judges which of two candidates answers the question. Build it against the installed library:
  *
- *     cc judge.c $(pkg-config --cflags --libs assay) -o judge && ./judge podcasts.sqlite
+ *    cc judge.c $(pkg-config --cflags --libs assay) -o judge && ./judge podcasts.sqlite
  */
 #include <assay.h>
 

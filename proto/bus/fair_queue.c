@@ -1,11 +1,12 @@
 /* DESIGN: a tree of flows, with one level of the tree for each level of the path.
  *
- * A flow counts the waiting items below it and the items in flight. Children with waiting items form a ring. Serving a
- * child moves the child, and likewise each of its parents, to the end of its ring. A step therefore costs only the
- * flows that are passed over because of their limits. A flow without items is freed, so the tree is as large as its
- * contents.
+ * A flow counts the waiting items below it and the items in flight. Its children with waiting items form a ring. When a
+ * child is served, it moves to the end of its ring, and so does each of its parents. Finding the next item therefore
+ * costs time only for the flows that are skipped because of their limits. A flow without items is freed, so the tree is
+ * only as large as its contents.
  *
- * Rejected: virtual finish times. They need a weight for each flow, which is never set, and a clock that must be reset.
+ * Rejected: virtual finish times. They need a weight for each flow, which no caller sets, and a clock that must be
+ * reset.
  */
 #include "proto/bus/fair_queue.h"
 
@@ -14,13 +15,13 @@
 
 struct fair_flow {
     uint64_t id;
-    struct fair_flow *parent; /* NULL in the root */
-    unsigned level;           /* level of its children; at FAIR_LEVELS the flow has items in place of children */
+    struct fair_flow *parent; /* NULL for the root */
+    unsigned level;           /* level of its children; at FAIR_LEVELS the flow has items instead of children */
     uint32_t waiting, in_flight;
     GHashTable *children;           /* id → flow */
-    GQueue ready;                   /* ring of children with a waiting item, the next one first */
-    GList link;                     /* in the parent's ring */
-    struct fair_item *first, *last; /* waiting items, by order */
+    GQueue ready;                   /* ring of the children with a waiting item; the next one to serve is first */
+    GList link;                     /* link in the parent's ring */
+    struct fair_item *first, *last; /* waiting items, in order */
 };
 
 struct fair_queue {
@@ -48,7 +49,7 @@ static struct fair_flow *find_child(struct fair_flow *parent, uint64_t id, bool 
     return child;
 }
 
-/* Frees the flow and those of its parents that hold nothing. */
+/* Frees the flow if it is empty, and then its parents as long as they are empty. */
 static void free_empty(struct fair_flow *flow)
 {
     while (flow->parent && !flow->waiting && !flow->in_flight) {
@@ -60,8 +61,8 @@ static void free_empty(struct fair_flow *flow)
     }
 }
 
-/* Adds `change`, 1 or -1, to the waiting items of the flow and its parents. With `served`, each of them moves to the
- * end of its ring. */
+/* Adds `change`, 1 or -1, to the waiting items of the flow and its parents. With `served`, moves each of these flows to
+ * the end of its ring. */
 static void count_waiting(struct fair_flow *flow, int change, bool served)
 {
     for (; flow->parent; flow = flow->parent) {
@@ -84,7 +85,7 @@ static bool is_at_limit(const struct fair_queue *queue, const struct fair_flow *
     return flow->id && limit && flow->in_flight >= limit;
 }
 
-/* Returns the next item below the flow, or NULL if the limits exclude all of them. */
+/* Returns the next item below the flow. Returns NULL if no item waits there, or if the limits exclude all of them. */
 static struct fair_item *first_below(const struct fair_queue *queue, const struct fair_flow *flow)
 {
     struct fair_item *item = flow->first;

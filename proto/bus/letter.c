@@ -2,8 +2,8 @@
  *
  * The caller owns `struct letter`, which holds the texts of the added headers. Key, value and the message's own headers
  * are not copied: the bus_out points to them. Every part has a fixed bound, so a letter always fits its topic. The
- * value is shortened last, to the bytes that the other parts leave. A header named x-dlq-* of an earlier letter is
- * dropped, apart from x-dlq-first-seen and x-dlq-redriven, which carry over.
+ * value is cut last, to the bytes that the other parts leave. Headers named x-dlq-* of an earlier letter are dropped,
+ * except for x-dlq-first-seen and x-dlq-redriven, whose values are used again.
  */
 #include "proto/bus/letter.h"
 
@@ -32,7 +32,7 @@ static bool is_ours(const struct bus_header *header)
     return strncmp(header->name, PREFIX, strlen(PREFIX)) == 0;
 }
 
-/* Adds the message's headers, except those of an earlier letter. Returns false if some of them did not fit. */
+/* Adds the message's own headers, without those of an earlier letter. Returns false if some of them did not fit. */
 static bool add_own(struct letter *letter, const struct bus_message *message)
 {
     size_t bytes = 0;
@@ -48,7 +48,7 @@ static bool add_own(struct letter *letter, const struct bus_message *message)
     return all;
 }
 
-/* Copies at most size - 1 bytes, cut at the end of a character. */
+/* Copies at most size - 1 bytes of the text, cut at the end of a character. Returns `out`. */
 static const char *cut(char *out, size_t size, const char *text)
 {
     size_t len = strnlen(text, size);
@@ -68,7 +68,7 @@ static const char *host_name(struct letter *letter)
     return letter->host;
 }
 
-/* Formats a number into a field and evaluates to the field. */
+/* Formats a number into a field. The value of the expression is the field. */
 #define NUMBER(field, format, value) (snprintf(field, sizeof field, format, value), field)
 
 static void add_story(struct letter *letter, const struct bus_message *message, const struct letter_cause *cause)
@@ -92,7 +92,7 @@ static void add_story(struct letter *letter, const struct bus_message *message, 
     add(letter, PREFIX "version", ASSAY_VERSION);
 }
 
-/* Shortens *len until the letter has at most `most` bytes. Returns true if it already did. */
+/* Checks that the letter has at most `most` bytes. If it has more, reduces *len by the excess and returns false. */
 static bool fits(const struct bus_out *out, size_t most, size_t *len)
 {
     size_t bytes = bus_out_bytes(out);

@@ -1,5 +1,5 @@
 /* The position of a replayed request in one number: a line of a log, or a record of a topic. The number is the
- * request's tag, so the verdict returns it. 0 is no position. */
+ * request's tag, so the verdict returns it. 0 means that there is no position. */
 #ifndef ASSAY_PROTO_BUS_POSITION_H
 #define ASSAY_PROTO_BUS_POSITION_H
 

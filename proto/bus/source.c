@@ -1,8 +1,8 @@
-/* DESIGN: one type for two kinds of sources. A source with a `range` reads a topic, and one without reads a log.
+/* DESIGN: one type for two kinds of sources. A source with a `range` reads a topic, and one without it reads a log.
  *
  * Both kinds are read record by record, without a buffer of their own. The position of the current record becomes the
  * tag of its request, so an answered request can be matched to its partition. `next` holds the first unanswered offset
- * of each partition; committing writes these offsets to the group.
+ * of each partition; source_commit writes these offsets to the group.
  */
 #include "proto/bus/source.h"
 #include "proto/bus/position.h"
@@ -94,7 +94,8 @@ int64_t source_time_ms(const struct source *source)
     return ms;
 }
 
-/* Returns the record's key as the request's name if it is readable text, and otherwise its partition and offset. */
+/* Returns the id of a request that has none. It is the record's key if that is readable text, and otherwise its
+ * partition and offset. */
 static const char *record_name(const struct source *source, struct arena *arena)
 {
     const struct bus_message *message = source->message;
@@ -128,7 +129,7 @@ const char *source_text(const struct source *source, size_t *len)
     return text ? text : "";
 }
 
-/* Tells whether a verdict can hold the name. */
+/* Returns true if the name is short enough for a verdict. */
 static bool is_short(const char *name)
 {
     return name && strlen(name) <= MSG_MAX_NAME;

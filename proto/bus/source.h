@@ -1,7 +1,7 @@
 /* The requests of a replay, read from a log or from the history of a topic.
  *
- * A source moves from request to request. The current record stays valid until the source moves on, so a request can
- * wait for its turn before it is read into an arena. Thread: main.
+ * source_advance moves a source from one request to the next. The current record stays valid until then, so the caller
+ * can delay reading it into an arena. Thread: main.
  */
 #ifndef ASSAY_PROTO_BUS_SOURCE_H
 #define ASSAY_PROTO_BUS_SOURCE_H
@@ -11,13 +11,13 @@
 #include "proto/message/edge.h"
 
 struct source {
-    struct lines lines;  /* of a log */
-    struct range *range; /* of a topic; NULL for a log */
+    struct lines lines;  /* for a log */
+    struct range *range; /* for a topic; NULL for a log */
     const char *topic;
     const struct bus_message *message; /* current record of the topic */
     const struct range_part *parts;    /* partitions of the range */
     uint32_t n_parts;
-    int64_t *next; /* by partition: the first unanswered record; below 0 if none is answered */
+    int64_t *next; /* by partition: the first unanswered record; below 0 if none was answered */
     bool timed;    /* read the time of log lines */
 };
 
@@ -30,39 +30,38 @@ enum err_code source_open_topic(struct source *source, struct bus *bus, const st
 void source_close(struct source *source);
 
 /* Moves to the next request. Returns SOURCE_LATER if none arrives within a few milliseconds, and SOURCE_STOP with `err`
- * on a permanent error.
- */
+ * on a permanent error. */
 int source_advance(struct source *source, struct err *err);
 
 /* Returns the position of the current record (proto/bus/position.h). */
 uint64_t source_position(const struct source *source);
 
-/* Returns the time of the request in milliseconds since 1970, or below 0 if unknown. It is the record's time, or the
- * key `time` of a log line (RFC 3339 or a number) if source.timed. */
+/* Returns the time of the request in milliseconds since 1970, or below 0 if unknown. For a topic it is the time of the
+ * record. For a log with source.timed it is the key `time` of the line (RFC 3339 or a number). */
 int64_t source_time_ms(const struct source *source);
 
-/* Returns the current record, *len bytes; never NULL. It is empty if the line is too long or the record has no
- * value. */
+/* Returns the text of the current record and its length in *len. Never returns NULL. The text is empty if the line is
+ * too long or the record has no value. */
 const char *source_text(const struct source *source, size_t *len);
 
-/* Reads the current request. A request without an id is named after its position. Errors are those of the formats. */
+/* Reads the current request. A request without an id gets its position as its id. Returns the errors of the
+ * decoders. */
 enum err_code source_read(const struct source *source, struct arena *arena, struct msg_request **out, struct err *err);
 
-/* Reads id and db (NULL if missing) of an object that has an id but is not a valid request. Returns false if it is not
- * such an object.
- */
+/* Reads id and db (NULL if missing) of an object that has an id but is not a valid request. Returns false if the record
+ * is not such an object. */
 bool source_name(const struct source *source, struct arena *arena, const char **id, const char **db);
 
-/* Returns a text such as "log.jsonl:7" or "topic[3]@17". Free with g_free. */
+/* Returns the position of the current record as text, such as "log.jsonl:7" or "topic[3]@17". Free with g_free. */
 char *source_where(const struct source *source);
 
-/* Returns the share that has been read, from 0 to 1, or below 0 if unknown. */
+/* Returns the share of the source that has been read, from 0 to 1, or below 0 if unknown. */
 double source_share(const struct source *source);
 
-/* Marks this record, and all before it in its partition, as answered. */
+/* Marks the record at that position as answered, and all records before it in its partition. */
 void source_answered(struct source *source, uint64_t place);
 
-/* Writes the answered positions to the topic's group. Does nothing for a log. */
+/* Writes the answered positions as the offsets of the topic's group. Does nothing for a log. */
 enum err_code source_commit(struct source *source, struct err *err);
 
 /* Parses RFC 3339 text or a number into milliseconds since 1970. Returns false if it is neither. */

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum { MAX_TRANSPORTS = 8 };
-static const struct bus_transport *transports[MAX_TRANSPORTS] = {&bus_local, &bus_kafka}; /* ends at the first NULL */
+/* the list ends at the first NULL */
+static const struct bus_transport *transports[MAX_TRANSPORTS] = {&bus_local, &bus_kafka};
 
 static bool is_used(unsigned i)
 {
@@ -78,7 +79,7 @@ enum err_code bus_know_topics(struct bus *bus, const char *const *topics, uint32
 
 size_t bus_out_room(const struct bus_out *out)
 {
-    return bus_out_bytes(out) + 2 + 2 * (size_t)out->n_headers; /* for the NUL of each text */
+    return bus_out_bytes(out) + 2 + 2 * (size_t)out->n_headers; /* one more byte for the NUL of each text */
 }
 
 static const char *put(char **room, const void *bytes, size_t len)

@@ -1,25 +1,27 @@
 /* DESIGN: bounded queues between the threads of one process.
  *
- * A topic is a list of messages, each one block of memory. Topics that are read together belong to one *group*, with
- * one mutex, one condition for readers and one for writers. So a writer of five tasks for the five task topics takes
- * one lock and wakes one reader. The reader takes all five at once. No other lock is taken while messages flow. The
- * table of topics only grows and is read without a lock, and a consumer owns the messages that it holds.
+ * A topic is a list of messages, each in one block of memory. Topics that are read together belong to one *group*, with
+ * one mutex, one condition for readers and one for writers. A writer of five tasks for the five task topics therefore
+ * takes one lock and wakes one reader. The reader takes all five at once. No other lock is taken while messages flow.
+ * The table of topics only grows and is read without a lock. A consumer owns the messages that it holds.
  *
- * A topic without subscribers has a group of its own and fills up to its bound. Subscribing moves topics into the
- * requested group. A thread that looked up the old group sees, under its lock, that the topic has left, and retries.
+ * A topic without subscribers has its own group, and accepts messages up to its bound. Subscribing moves topics into
+ * the requested group. A thread that looked up the old group sees, under its lock, that the topic has left, and
+ * retries.
  *
- * Bounds: a topic takes messages until it holds queue_messages or queue_bytes. Writers then wait or get ERR_FULL. The
- * messages that readers hold are bounded by their own requests. Redelivery ignores the bound, because it must not fail.
+ * Bounds: a topic accepts messages until it holds queue_messages or queue_bytes. Writers then wait or get ERR_FULL.
+ * Readers bound the messages that they hold by the number that they poll. Redelivery ignores the bounds, because it
+ * must not fail.
  *
  * Sharing: while a group has several members, a poll returns one run of messages of one key (from each requested
- * topic). The signal families of a candidate are then judged by one thread, and other keys by other threads. A lone
- * member gets all available messages. A reader that leaves messages behind wakes the next reader, so a burst wakes no
- * more threads than it feeds.
+ * topic). One thread then judges the signal families of a candidate, and other threads handle other keys. If a group
+ * has only one member, a poll returns all available messages. If a reader leaves messages in the queue, it wakes the
+ * next reader. Many messages at once thus wake no more threads than can get messages.
  *
- * Fair topics (bus_config.fair) hold their messages in a fair queue in place of a list. A poll returns at most one
- * message of a fair topic, after all messages of other topics. The next message may change while the reader handles the
- * first. A message in flight counts against the limits of its flows until its reader acks or nacks it, under the
- * group's lock. A waiting reader is woken when a limit may be free again.
+ * Fair topics (bus_config.fair) hold their messages in a fair queue instead of a list. A poll returns at most one
+ * message of a fair topic, after all messages of other topics. While the reader handles that message, the order of the
+ * others may change. A message in flight counts against the limits of its flows until its reader acks or nacks it,
+ * under the group's lock. A waiting reader is woken when this may have freed a limit.
  *
  * Rejected: a lock-free ring. At about 10,000 messages per second the lock does not appear in a profile. A ring
  * supports neither keys, nor redelivery, nor a bound in bytes.
@@ -45,9 +47,9 @@ struct message {
     struct topic *topic;
     uint64_t bytes;
     int64_t due_ns;        /* earliest time of delivery; 0: at once */
-    struct fair_item item; /* of a fair topic */
+    struct fair_item item; /* used if the topic is fair */
     uint64_t flow[BUS_FLOW_LEVELS];
-    char block[]; /* headers, key, value */
+    char block[]; /* memory for headers, key and value */
 };
 
 struct list {
@@ -57,21 +59,22 @@ struct list {
 struct group {
     pthread_mutex_t lock;
     pthread_cond_t readable, writable;
-    char *name; /* NULL if the topic has no subscribers */
+    char *name; /* NULL if the group is that of a topic without subscribers */
     struct topic *topics[BUS_MAX_TOPICS];
     uint32_t n_topics;
     uint32_t members, waiting_writers;
-    uint32_t waiting_readers, choosy_readers; /* `choosy_readers` wait for some of the topics only */
-    struct list delayed;                      /* nacked with a delay, by due_ns */
-    struct group *next;                       /* next group of the bus */
+    uint32_t waiting_readers, choosy_readers; /* `choosy_readers` counts the readers waiting for some of the topics
+                                               * only */
+    struct list delayed;                      /* messages that were nacked with a delay, ordered by due_ns */
+    struct group *next;                       /* list of all groups of the bus */
 };
 
 struct topic {
     char *name;
     _Atomic(struct group *) group;
-    uint32_t index; /* in the group */
+    uint32_t index; /* index of the topic in its group */
     /* The fields below are guarded by the group's lock. */
-    struct fair_queue *fair; /* NULL: messages are in `messages` */
+    struct fair_queue *fair; /* NULL if the topic is not fair; its messages are then in `messages` */
     struct list messages;
     uint32_t n;
     uint64_t bytes;
@@ -93,7 +96,7 @@ struct local {
 struct consumer {
     struct bus_consumer consumer;
     struct group *group;
-    struct list held; /* polled, neither acked nor nacked; in order */
+    struct list held; /* messages that were polled and neither acked nor nacked, in order */
     bool drained;     /* guarded by the group's lock */
 };
 
@@ -107,7 +110,7 @@ static void list_append(struct list *list, struct message *message)
     list->last = message;
 }
 
-/* Inserts before `next`, or at the end if `next` is NULL. */
+/* Inserts a message before `next`. Appends it if `next` is NULL. */
 static void list_insert(struct list *list, struct message *next, struct message *message)
 {
     if (!next) {
@@ -172,8 +175,8 @@ static bool same_key(const struct bus_message *a, const struct bus_message *b)
 
 /* --- waiting --- */
 
-/* Waits for the condition, at most until limit_ns on the clock of clock_now_ns; below 0 waits without limit. Returns
- * false if the limit has passed. */
+/* Waits for the condition until limit_ns on the clock of clock_now_ns; below 0 waits without limit. Returns false if
+ * the limit has passed. May return true early. */
 static bool wait_for(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t limit_ns)
 {
     if (limit_ns < 0) return pthread_cond_wait(condition, lock), true;
@@ -233,7 +236,8 @@ static const struct bus_fair *find_fair(const struct local *local, const char *t
     return NULL;
 }
 
-/* The caller holds the bus's lock. */
+/* Creates a topic with its own group. Returns NULL if there are too many topics or memory is short. The caller holds
+ * the lock of the bus. */
 static struct topic *topic_new(struct local *local, const char *name)
 {
     unsigned n = atomic_load(&local->n_topics);
@@ -266,7 +270,7 @@ static struct topic *topic_get(struct local *local, const char *name)
     return topic;
 }
 
-/* Returns the topic's group, locked. A topic leaves a group only under that group's lock. */
+/* Returns the topic's group, locked. A topic leaves a group only under the lock of that group. */
 static struct group *group_lock(struct topic *topic)
 {
     for (;;) {
@@ -331,10 +335,10 @@ static enum err_code local_open(const struct bus_config *config, struct bus **ou
 
 /* --- produce --- */
 
-enum { RUN = 64 }; /* most messages handed over under one lock */
+enum { RUN = 64 }; /* maximum number of messages that are added under one lock */
 
-/* Tells whether the topic has capacity for these messages. An empty topic takes any batch; otherwise a batch larger
- * than the bound would never pass. */
+/* Returns true if the topic has capacity for these messages. An empty topic accepts any batch, because a batch larger
+ * than the bound could otherwise never be added. */
 static bool has_room(const struct local *local, const struct topic *topic, uint32_t n, uint64_t bytes)
 {
     return topic->n == 0 || (topic->n + n <= local->max_messages && topic->bytes + bytes <= local->max_bytes);
@@ -369,7 +373,8 @@ static void enqueue(struct message *message)
     topic->bytes += message->bytes;
 }
 
-/* Wakes one reader, or all readers if one of them waits for some topics only and might not want the message. */
+/* Wakes one reader. Wakes all readers if one of them waits only for some of the topics, because it might not want the
+ * message. */
 static void wake_reader(struct group *group)
 {
     if (group->choosy_readers)
@@ -378,7 +383,7 @@ static void wake_reader(struct group *group)
         pthread_cond_signal(&group->readable);
 }
 
-/* Returns how many leading messages of the run have their topic in this group. */
+/* Returns the number of leading messages in the run whose topics are in this group. */
 static uint32_t still_together(const struct group *group, struct message *const *run, uint32_t n)
 {
     uint32_t together = 0;
@@ -386,14 +391,14 @@ static uint32_t still_together(const struct group *group, struct message *const 
     return together;
 }
 
-/* Hands over the leading messages whose topics share a group, all or none of them. Returns their number, or 0 if the
- * queue is full. */
+/* Adds the leading messages whose topics share a group, all or none of them. Returns their number, or 0 if the queue is
+ * full. */
 static uint32_t hand_over(const struct local *local, struct message **run, uint32_t n, int64_t limit)
 {
     struct group *group = group_lock(run[0]->topic);
     uint32_t together;
     while ((together = still_together(group, run, n)) == 0 || !run_has_room(local, run, together)) {
-        if (together == 0) { /* the first topic moved to another group during the wait */
+        if (together == 0) { /* the first topic was moved to another group while this thread waited */
             pthread_mutex_unlock(&group->lock);
             group = group_lock(run[0]->topic);
             continue;
@@ -411,7 +416,7 @@ static uint32_t hand_over(const struct local *local, struct message **run, uint3
     return together;
 }
 
-/* Copies the leading messages, at most RUN. */
+/* Copies the leading messages, at most RUN of them. */
 static enum err_code copy_run(struct local *local, const struct bus_out *messages, uint32_t n, struct message **run,
                               uint32_t *length)
 {
@@ -465,7 +470,7 @@ static void local_forget(struct bus *bus, const char *name, const uint64_t flow[
 
 /* --- subscribe --- */
 
-/* Moves a topic and its messages from its own group into `group`. The caller holds the bus's lock. */
+/* Moves a topic and its messages from its own group into `group`. The caller holds the lock of the bus. */
 static void adopt(struct group *group, struct topic *topic)
 {
     struct group *old = group_lock(topic);
@@ -489,7 +494,7 @@ static bool has_topics(const struct group *group, struct topic *const *topics, u
     return group->n_topics == n;
 }
 
-/* The caller holds the bus's lock. */
+/* Finds or creates the group and adds the topics to it. The caller holds the lock of the bus. */
 static enum err_code join(struct local *local, const char *name, struct topic *const *topics, uint32_t n,
                           struct group **out, struct err *err)
 {
@@ -537,14 +542,14 @@ static enum err_code local_subscribe(struct bus *bus, const char *name, const ch
     return ERR_OK;
 }
 
-/* --- poll; all under the group's lock --- */
+/* --- poll; all functions run under the group's lock --- */
 
 static bool wanted(uint32_t want, const struct topic *topic)
 {
     return !want || (want >> topic->index & 1);
 }
 
-/* Returns a message to its topic, ahead of all messages that were produced after it. */
+/* Returns a message to its topic, before all messages that were produced after it. */
 static void put_back(struct message *message)
 {
     struct topic *topic = message->topic;
@@ -583,7 +588,7 @@ static struct message *first_wanted(const struct group *group, uint32_t want)
     return first;
 }
 
-/* Takes the first message of a topic if it has that key. */
+/* Takes the first message of a topic if it has the same key as `like`. */
 static bool take_one(struct topic *topic, const struct bus_message *like, struct list *held, struct bus_message **out)
 {
     struct message *message = first_of(topic);
@@ -601,8 +606,8 @@ static bool take_one(struct topic *topic, const struct bus_message *like, struct
     return true;
 }
 
-/* Takes the leading messages of one key, one of each topic in turn. Messages produced together thus stay together when
- * `max` cuts. */
+/* Takes the leading messages with the key of `first`, one from each topic in turn. Messages that were produced together
+ * thus stay together if `max` ends the taking. */
 static uint32_t take_key(struct consumer *consumer, uint32_t want, const struct message *first,
                          struct bus_message **out, uint32_t max)
 {
@@ -633,7 +638,7 @@ static uint32_t take_wanted(struct consumer *consumer, uint32_t want, const stru
     return n;
 }
 
-/* Returns the earlier of the caller's limit and the due time of the next delayed message. */
+/* Returns the earlier of two times: the caller's limit, and the due time of the next delayed message. */
 static int64_t next_limit(const struct group *group, int64_t limit)
 {
     if (!group->delayed.first) return limit;
@@ -675,7 +680,8 @@ static struct message *held(struct consumer *consumer, struct bus_message *publi
     return message;
 }
 
-/* Frees the message's share of its flows' limits, so messages waiting for them may be polled. */
+/* Removes the message from the counts of its flows, because it is no longer in flight. Other messages of these flows
+ * may then be polled. */
 static void release(struct group *group, struct message *message)
 {
     if (!message->topic->fair) return;
@@ -751,13 +757,13 @@ const struct bus_transport bus_local = {
     .close = local_close,
     .produce = local_produce,
     .forget = local_forget,
-    .flush = NULL, /* not needed: produce is complete when it returns */
+    .flush = NULL, /* messages are final once produce returns */
     .subscribe = local_subscribe,
     .poll = local_poll,
     .ack = local_ack,
     .nack = local_nack,
-    .commit = NULL, /* each ack is final: no state outlives the process */
+    .commit = NULL, /* each ack is final, because no state outlives the process */
     .drain = local_drain,
     .unsubscribe = local_unsubscribe,
-    .now_ns = NULL, /* clock_now_ns */
+    .now_ns = NULL, /* NULL means clock_now_ns */
 };

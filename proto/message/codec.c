@@ -1,8 +1,8 @@
-/* Encoder and decoder, driven by the tables of fields.c.
+/* The encoder and the decoder, which the tables of fields.c control.
  *
  * A frame is the array [version, kind, body]. The body is a map from field ids to values, and so is every struct in it.
- * Decoding is two passes. First msg_scan checks the structure of the bytes. Then the rows copy their fields into the
- * arena and check each value for type and bound. Unknown fields are skipped.
+ * Decoding has two passes. First msg_scan checks the structure of the bytes. Then the decoder copies the field of each
+ * table row into the arena and checks the type and bound of each value. Unknown fields are skipped.
  */
 #include "proto/message/fields.h"
 #include "proto/message/wire.h"
@@ -73,8 +73,8 @@ static inline int append(struct msg_buffer *out, const void *bytes, size_t len)
     return 0;
 }
 
-/* Instantiates the library's writers as put_uint8, put_map and so on, directly on our buffer. Through the library's
- * callback, each of a message's eighty values would be a call and a copy of unknown length. */
+/* Makes the library's writers available as put_uint8, put_map and so on, writing directly to our buffer. The library's
+ * callback would cost a call and a copy of unknown length for each of a message's eighty values. */
 #define msgpack_pack_inline_func(name)            static inline int put##name
 #define msgpack_pack_inline_func_cint(name)       static inline int put##name
 #define msgpack_pack_inline_func_fixint(name)     static inline int put_fix##name
@@ -193,7 +193,7 @@ static int pack_strings(struct msg_buffer *out, const struct field *f, const voi
     return failed;
 }
 
-/* Writes a flat list of alternating ids and values: a map for each pair would take twice the bytes. */
+/* Writes a flat list of alternating ids and values. A map for each pair would take twice the bytes. */
 static int pack_numbers(struct msg_buffer *out, const struct field *f, const void *base)
 {
     const struct msg_number *items = load_pointer(base, f->at);
@@ -227,7 +227,7 @@ static int pack_list(struct msg_buffer *out, const struct field *f, const void *
 struct decoder {
     struct arena *arena;
     struct err *err;
-    const uint8_t *next; /* next scanned byte */
+    const uint8_t *next; /* next byte to read; the bytes were scanned before */
 };
 
 static enum err_code wrong(struct decoder *d, const struct field *f, const char *what)
@@ -430,7 +430,7 @@ static enum err_code read_list(struct decoder *d, const struct field *f, const s
     return code;
 }
 
-/* --- one row a type --- */
+/* --- one row for each type --- */
 
 static const struct {
     bool (*has)(const struct field *f, const void *base); /* true if the field is present */
@@ -459,7 +459,7 @@ static const struct {
 
 static int pack_record(struct msg_buffer *out, const struct record *record, const void *base)
 {
-    uint64_t present = 0; /* by row */
+    uint64_t present = 0; /* bit i: the field of row i is present */
     const struct field *fields = record->fields;
     for (uint32_t i = 0; fields[i].name; i++)
         if (types[fields[i].type].has(&fields[i], base)) present |= UINT64_C(1) << i;
@@ -471,7 +471,8 @@ static int pack_record(struct msg_buffer *out, const struct record *record, cons
     return failed;
 }
 
-/* Finds the row of a key. Searches from `likely` on first, because fields are written in the order of rows. */
+/* Returns the row of a key, or NULL if the key is unknown. Searches from `likely` first, because fields are written in
+ * the order of the rows. */
 static const struct field *find_field(const struct record *record, const struct field *likely,
                                       const struct wire_value *key)
 {
@@ -483,7 +484,7 @@ static const struct field *find_field(const struct record *record, const struct 
     return NULL;
 }
 
-/* Sets absent values: zero, except for reals that may be unknown. */
+/* Sets fields to their absent values: zero, or NAN for reals that may be unknown. */
 static void set_absent(const struct record *record, void *base)
 {
     for (const struct field *f = record->fields; f->name; f++)
@@ -558,7 +559,7 @@ static enum err_code read_frame(struct decoder *d, enum msg_kind kind, const str
     return *out ? read_record(d, record, &body, *out) : no_room(d);
 }
 
-/* Decodes scanned bytes. */
+/* Decodes the bytes of a frame that msg_scan has checked. */
 static enum err_code read_scanned(struct arena *arena, enum msg_kind kind, const struct record *record,
                                   const void *bytes, void **out, struct err *err)
 {

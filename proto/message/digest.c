@@ -1,15 +1,15 @@
-/* The digest of a request's content, in 16 bytes. */
+/* Computes the digest of a request's content, in 16 bytes. */
 #include "proto/message/msg.h"
 
 #define XXH_INLINE_ALL
 #include <string.h>
 #include <xxhash.h>
 
-/* A hash that buffers small pieces. Hashing a short buffer at once gives the same hash in half the time. */
+/* A hash that buffers small pieces. Hashing the whole buffer at once gives the same hash in half the time. */
 struct digest {
-    size_t n; /* buffered bytes */
+    size_t n; /* number of buffered bytes */
     bool streams;
-    XXH3_state_t state; /* of the bytes before, if it streams */
+    XXH3_state_t state; /* state of the hash over the bytes before the buffer; used if `streams` */
     char bytes[1024];
 };
 
@@ -41,7 +41,7 @@ static XXH128_hash_t digest_of(struct digest *to)
 
 static void add_bytes(struct digest *to, const char *bytes, uint32_t len)
 {
-    add(to, &len, sizeof len); /* so that "ab", "c" differs from "a", "bc" */
+    add(to, &len, sizeof len); /* the length is added too, so that "ab", "c" differs from "a", "bc" */
     add(to, bytes ? bytes : "", len);
 }
 
@@ -67,20 +67,20 @@ static void add_candidates(struct digest *to, const struct msg_request *request)
     }
 }
 
-/* Adds all options but reals, which JSON rounds. */
+/* Adds all options except reals, because JSON rounds reals. */
 static void add_options(struct digest *to, const struct msg_options *options)
 {
     const int64_t numbers[] = {options->deadline_ms, options->max_iterations, options->speculate, options->strategy,
                                options->policy,      options->expose,         options->explain};
     add(to, numbers, sizeof numbers);
-    /* Unset options add nothing, so digests from before these options stay valid. */
+    /* Unset options add nothing, so digests that were computed before these options existed stay valid. */
     if (options->order) add(to, &options->order, sizeof options->order);
     if (options->repair) add(to, &options->repair, sizeof options->repair);
     add_texts(to, options->families, options->n_families);
     add_texts(to, options->deny_columns, options->n_deny_columns);
 }
 
-/* An empty list adds nothing, as above. */
+/* Adds the answers. An empty list adds nothing, so older digests stay valid. */
 static void add_answers(struct digest *to, const struct msg_request *request)
 {
     for (uint32_t i = 0; i < request->n_answers; i++) {
@@ -111,7 +111,9 @@ void msg_request_digest(const struct msg_request *request, uint64_t out[2])
     add_options(&to, &request->options);
     add_answers(&to, request);
     add_linking(&to, request->linking);
-    if (request->schema) add_text(&to, request->schema); /* digests of requests without a schema stay valid */
+    if (request->schema)
+        add_text(&to, request->schema); /* adds nothing without a schema, so older digests stay
+                                                          * valid */
     XXH128_hash_t hash = digest_of(&to);
     out[0] = hash.high64;
     out[1] = hash.low64;

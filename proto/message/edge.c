@@ -9,7 +9,7 @@ static const struct {
 } types[] = {
     {EDGE_JSON, EDGE_TYPE_JSON},
     {EDGE_MSGPACK, EDGE_TYPE_MSGPACK},
-    {"application/vnd.msgpack", EDGE_TYPE_MSGPACK}, /* the registered name; rarely used */
+    {"application/vnd.msgpack", EDGE_TYPE_MSGPACK}, /* the registered name, which is rarely used */
     {"application/x-msgpack", EDGE_TYPE_MSGPACK},
 };
 

@@ -28,7 +28,7 @@
         .name = #struct_ + 4, .size = sizeof(struct struct_), .fields = (rows_)                                        \
     }
 
-enum { PROSE = 1 << 20 }; /* largest message, value or explanation in bytes */
+enum { PROSE = 1 << 20 }; /* maximum bytes of a message text, a value or an explanation */
 
 static const struct field key_fields[] = {
     PLAIN(1, msg_key, partition, FIELD_I32),

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Returns the clause of the innermost node around a byte. */
+/* Returns the name of the clause that contains the innermost node at a byte offset. */
 static const char *clause_at(const struct sql_stmt *stmt, uint32_t offset)
 {
     const struct sql_node *best = NULL;
@@ -67,7 +67,7 @@ static bool is_word(char c)
     return g_ascii_isalnum(c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Returns the end of the token that starts here: a word, a quoted text, or one character. */
+/* Returns the end of the token that starts at `start`: a word, a quoted text, or one character. */
 static uint32_t token_end(const struct sql_stmt *stmt, uint32_t start)
 {
     const char *text = stmt->text;

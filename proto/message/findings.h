@@ -12,8 +12,9 @@
  * the arena is full. */
 struct msg_finding *findings_from_parser(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diag);
 
-/* Builds the finding from the engine's error, which has priority: its message and the byte offset (-1 if unknown). A
- * diagnostic of our parser (first of `diags`, may be NULL) at the same token adds near names and a better sentence. */
+/* Builds the finding from the engine's error, which takes precedence over parser diagnostics. `message` is the error,
+ * and `offset` its byte offset (-1 if unknown). `diags` is the first diagnostic of our parser and may be NULL. A
+ * diagnostic at the same token adds near names and a better sentence. */
 struct msg_finding *findings_from_engine(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diags,
                                          const char *message, int offset);
 

@@ -1,5 +1,5 @@
-/* DESIGN: requests from JSON. jansson parses a line into a tree, and the functions here copy the known keys into the
- * arena.
+/* DESIGN: reads requests from JSON. jansson parses a line into a tree, and the functions here copy the known keys into
+ * the arena.
  *
  * Every value is checked for type and bound; errors name the key. Unknown keys are ignored, and null is the same as a
  * missing key. json_write.c writes requests and verdicts.
@@ -284,7 +284,7 @@ static enum err_code read_request(const struct reader *r, const json_t *from, st
     enum err_code code = read_string(r, from, "id", MSG_MAX_NAME, &out->id);
     if (!code) code = read_string(r, from, "db", MSG_MAX_NAME, &out->db);
     if (!code) code = read_string(r, from, "schema", MSG_MAX_SCHEMA, &out->schema);
-    if (!code && !out->db && out->schema) out->db = "schema"; /* a label that says so */
+    if (!code && !out->db && out->schema) out->db = "schema"; /* a label that shows that there is only a schema */
     if (!code && !out->db) code = bad(r, "db", "is missing");
     if (!code) code = read_string(r, from, "question", MSG_MAX_QUESTION, &out->question);
     if (!code) code = read_string(r, from, "evidence", MSG_MAX_QUESTION, &out->evidence);

@@ -1,7 +1,8 @@
 /* DESIGN: one table row for each key of a request or verdict, with its type, bounds and description.
  *
- * `assay docs api` and the HTTP API description are printed from these tables, so both agree. The bounds are the
- * constants of msg.h. Values of a choice come from the enums' own name functions, so a new value needs no change here.
+ * `assay docs api` and the HTTP API description are printed from these tables, so they agree. The bounds are the
+ * constants of msg.h. The names of choices come from the functions that name the enums, so a new value needs no change
+ * here.
  */
 #include "proto/message/json_schema.h"
 
@@ -13,7 +14,8 @@
 
 /* --- choices of strings --- */
 
-/* Defines a function from number to name. Value 0 may be "unset", which has no name. */
+/* Defines a function that returns the i-th name of an enum, from value `first` on. Value 0 may be "unset", which has no
+ * name. */
 #define CHOICE(function, name_of, type, first)                                                                         \
     static const char *function(unsigned i)                                                                            \
     {                                                                                                                  \

@@ -1,12 +1,11 @@
 /* Writes verdicts and requests as one line of JSON.
  *
- * DESIGN: the text is written as the message is walked, into one growing buffer. A key is written with its value; `key`
- * is NULL for an item of a list. Numbers have six digits.
+ * DESIGN: the functions walk the message and append text to one growing buffer. A key is written together with its
+ * value; `key` is NULL for an item of a list. Numbers have six digits.
  *
  * Rejected: a tree of the JSON library and its printer. It took three times as long, and one allocation for each value
- * of a verdict. At a few thousand candidates per second that was a twelfth of a replay. The library still parses.
- * Rejected: yyjson, which writes twice as fast and reads twenty times as fast. It saves only two hundredths of a
- * request's time, does not detect duplicate keys, and Debian 12 has no package of it (bench/notes/speed.md).
+ * of a verdict. At a few thousand candidates per second that was a twelfth of the time of a replay. The library still
+ * parses.
  */
 #include "lib/base/digits.h"
 #include "proto/message/msg.h"
@@ -21,7 +20,7 @@ struct writer {
     char *text;
     size_t len, room;
     bool comma;  /* a comma is needed before the next value */
-    bool failed; /* out of memory: nothing more is written */
+    bool failed; /* memory is short; nothing more is written */
 };
 
 /* --- bytes --- */
@@ -56,7 +55,7 @@ static void put_string(struct writer *w, const char *text)
     put(w, text, strlen(text));
 }
 
-/* Validates UTF-8. A NUL is an ordinary character here. */
+/* Returns true if the text is valid UTF-8. A NUL is an ordinary character here. */
 static bool is_utf8(const char *text, size_t len)
 {
     const char *end = text + len, *bad;
@@ -94,21 +93,22 @@ static void put_characters(struct writer *w, const char *text, size_t len)
 
 #define EACH(byte) ((byte)*UINT64_C(0x0101010101010101))
 
-/* Sets the high bit of each byte below `least`, and perhaps of higher bytes after such a byte. */
+/* Returns a word with the high bit set for each byte below `least`. After such a byte, the bits of higher bytes may be
+ * set too. */
 static uint64_t below(uint64_t eight, unsigned char least)
 {
     return (eight - EACH(least)) & ~eight & EACH(0x80);
 }
 
-/* Returns true if all eight bytes are printable ASCII without quote and backslash. May be false for a byte next to
- * another. */
+/* Returns true only if all eight bytes are printable ASCII without quote and backslash. May return false for plain
+ * bytes in rare cases. */
 static bool are_plain(uint64_t eight)
 {
-    uint64_t beyond = (eight | (eight + EACH(1))) & EACH(0x80); /* '~' is the last */
+    uint64_t beyond = (eight | (eight + EACH(1))) & EACH(0x80); /* bytes above '~' */
     return !(beyond | below(eight, ' ') | below(eight ^ EACH('"'), 1) | below(eight ^ EACH('\\'), 1));
 }
 
-/* True for nearly all text: it needs neither escaping nor validation. */
+/* Returns true if the text needs neither escaping nor validation, as nearly all text does. */
 static bool is_plain(const char *text, size_t len)
 {
     uint64_t eight, last = EACH(' ');
@@ -182,7 +182,7 @@ static void write_null(struct writer *w, const char *key)
     write_bare(w, key, "null");
 }
 
-/* Writes text of any bytes; NULL becomes null. */
+/* Writes text, which may have any bytes. Writes null if it is NULL. */
 static void write_text(struct writer *w, const char *key, const char *text, size_t len)
 {
     begin(w, key);
@@ -197,7 +197,7 @@ static void write_string(struct writer *w, const char *key, const char *text)
     write_text(w, key, text, text ? strlen(text) : 0);
 }
 
-/* Writes the text unless it is NULL. */
+/* Writes the text. Writes nothing if it is NULL. */
 static void write_if(struct writer *w, const char *key, const char *text)
 {
     if (text) write_string(w, key, text);
@@ -210,7 +210,7 @@ static void write_whole(struct writer *w, const char *key, int64_t number)
     write_bare(w, key, text);
 }
 
-/* Writes 1.0, 0.25, 1e-20: with a point or an exponent, so that it is parsed as a real. */
+/* Writes a real such as 1.0, 0.25 or 1e-20. It has a point or an exponent, so that parsers read it as a real. */
 static void write_real(struct writer *w, const char *key, double real)
 {
     char text[40];
@@ -220,14 +220,15 @@ static void write_real(struct writer *w, const char *key, double real)
     }
     int n = snprintf(text, sizeof text - 2, "%.6g", real);
     char *e = strchr(text, 'e');
-    if (e) /* e+06 → e6, e-05 → e-5 */
+    if (e) /* shortens e+06 to e6, and e-05 to e-5 */
         snprintf(e + 1, 8, "%ld", strtol(e + 1, NULL, 10));
     else if (!strchr(text, '.'))
         memcpy(text + n, ".0", 3);
     write_bare(w, key, text);
 }
 
-/* Writes milliseconds with at most three decimals. Nearly all are below a second: then these are its six digits. */
+/* Writes milliseconds with at most three decimals. Nearly all times are below a second, and then have at most six
+ * digits. */
 static void write_ms(struct writer *w, const char *key, int64_t ns)
 {
     double us = round((double)ns / 1e3);
@@ -258,7 +259,7 @@ static void put_hex(char out[16], uint64_t number)
     for (unsigned i = 0; i < 16; i++) out[i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
 }
 
-/* Writes 16 bytes as hexadecimal digits. */
+/* Writes 16 bytes as 32 hexadecimal digits. */
 static void write_pair(struct writer *w, const char *key, const uint64_t pair[2])
 {
     char hex[32];
@@ -274,20 +275,20 @@ static const char *fact_key(const struct msg_finding *finding, uint32_t i)
     return finding->facts[i].key ? finding->facts[i].key : "";
 }
 
-/* Returns the next fact with the key of fact i, from `at` on, or n_facts. */
+/* Returns the index of the next fact with the key of fact i, starting at `at`. Returns n_facts if there is none. */
 static uint32_t find_fact(const struct msg_finding *finding, uint32_t i, uint32_t at)
 {
     while (at < finding->n_facts && strcmp(fact_key(finding, at), fact_key(finding, i)) != 0) at++;
     return at;
 }
 
-/* Writes facts as an object; a repeated key becomes a list. */
+/* Writes facts as an object. The values of a repeated key become a list. */
 static void write_facts(struct writer *w, const struct msg_finding *finding)
 {
     open_list(w, "data", '{');
     for (uint32_t i = 0; i < finding->n_facts; i++) {
         uint32_t n = finding->n_facts, next = find_fact(finding, i, i + 1);
-        if (find_fact(finding, i, 0) < i) continue; /* already in the list of the first */
+        if (find_fact(finding, i, 0) < i) continue; /* already written in the list of the first fact with this key */
         if (next == n) {
             write_string(w, fact_key(finding, i), finding->facts[i].value);
             continue;
@@ -511,7 +512,7 @@ static void write_usage(struct writer *w, const struct msg_usage *usage)
     close_list(w, '}');
 }
 
-/* Writes embedded JSON text as JSON again. */
+/* Writes text that contains JSON as a JSON value. */
 static void write_json(struct writer *w, const char *key, const char *json)
 {
     json_t *value = json_loads(json, JSON_DECODE_ANY, NULL);

@@ -1,7 +1,7 @@
 /* Names of the enums, and encoding and decoding of whole messages.
  *
- * The codec (codec.c) does the work, with the tables of fields.c. After decoding, this file refuses messages without a
- * mandatory field, so that other code may rely on it.
+ * The codec (codec.c) does most of the work, with the tables of fields.c. After decoding, this file refuses messages
+ * that lack a mandatory field, so other code may rely on these fields.
  */
 #include "proto/message/msg.h"
 

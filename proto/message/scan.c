@@ -1,8 +1,8 @@
 /* Checks the structure of a msgpack value before it is decoded.
  *
- * Five bytes can announce 2^32 items. Every count and length is therefore compared with the remaining bytes, along with
- * depth and the number of values. The reader (wire.h) then needs no bounds. Extension types are refused: no message has
- * any.
+ * Five bytes can announce 2^32 items. Every count and length is therefore compared with the remaining bytes. Depth and
+ * the number of values are checked too. The reader (wire.h) then needs no checks. Extension types are refused, because
+ * no message has any.
  */
 #include "proto/message/fields.h"
 #include "proto/message/wire.h"
@@ -22,7 +22,8 @@ static enum err_code no_value(size_t at, uint8_t byte, struct err *err)
 enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *err)
 {
     const uint8_t *start = bytes, *next = start, *limit = start + len;
-    uint64_t left = 1, outer[MSG_MAX_DEPTH], length; /* values still to come, at this level and at the outer levels */
+    uint64_t left = 1, outer[MSG_MAX_DEPTH], length; /* `left` and `outer`: number of values that still follow at this
+                                                      * level and at the outer levels */
     uint32_t depth = 0, values = 0;
     *end = 0;
     for (;;) {
@@ -40,7 +41,8 @@ enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *e
         if (head.kind < WIRE_STR) continue;
         if (head.kind == WIRE_MAP) length *= 2;
         if (length > (size_t)(limit - next))
-            return cut_short((size_t)(next - start), err); /* an item has at least one byte */
+            return cut_short((size_t)(next - start), err); /* an item has at least one byte, so more items than bytes
+                                                            * cannot follow */
         if (head.kind < WIRE_ARRAY) {
             next += length;
             continue;

@@ -1,8 +1,9 @@
-/* Reads msgpack values directly from their bytes. The library msgpack-c would first unpack a tree of objects, from
- * which rows would copy their known fields. The sender would control the number of allocations.
+/* Reads msgpack values directly from their bytes. Rejected: the library msgpack-c. It would first unpack a tree of all
+ * objects, and the decoder would then copy the known fields from it. The sender would control the number of
+ * allocations.
  *
- * Reading does not check bounds, because msg_scan has checked every count and length. A container's items follow its
- * head.
+ * Reading does not check bounds, because msg_scan has checked every count and length before. A container's items follow
+ * its head.
  */
 #ifndef ASSAY_PROTO_MESSAGE_WIRE_H
 #define ASSAY_PROTO_MESSAGE_WIRE_H
@@ -21,17 +22,17 @@ enum wire_kind {
     WIRE_SIGNED,
     WIRE_FLOAT32,
     WIRE_FLOAT64,
-    WIRE_STR, /* from here on, kinds with a length */
+    WIRE_STR, /* this and the following kinds have a length */
     WIRE_BIN,
     WIRE_ARRAY,
     WIRE_MAP
 };
 
 struct wire_head {
-    uint8_t kind, width; /* bytes after the first that hold its value, or its length */
+    uint8_t kind, width; /* number of bytes after the first one that hold the value, or its length */
 };
 
-/* For the first bytes 0xc0 to 0xdf. Extensions are not supported. */
+/* Heads for the first bytes 0xc0 to 0xdf. Extensions are not supported. */
 static const struct wire_head wire_heads[32] = {
     [0xc0 - 0xc0] = {WIRE_NIL, 0},      [0xc2 - 0xc0] = {WIRE_FALSE, 0},    [0xc3 - 0xc0] = {WIRE_TRUE, 0},
     [0xc4 - 0xc0] = {WIRE_BIN, 1},      [0xc5 - 0xc0] = {WIRE_BIN, 2},      [0xc6 - 0xc0] = {WIRE_BIN, 4},
@@ -43,7 +44,7 @@ static const struct wire_head wire_heads[32] = {
     [0xde - 0xc0] = {WIRE_MAP, 2},      [0xdf - 0xc0] = {WIRE_MAP, 4},
 };
 
-/* Reads 1, 2, 4 or 8 bytes, most significant first. */
+/* Reads an unsigned integer of 1, 2, 4 or 8 bytes, most significant byte first. */
 static inline uint64_t wire_bits(const uint8_t *at, unsigned width)
 {
     uint16_t two;
@@ -55,7 +56,7 @@ static inline uint64_t wire_bits(const uint8_t *at, unsigned width)
     return memcpy(&eight, at, sizeof eight), be64toh(eight);
 }
 
-/* Decodes the first byte. If the width is 0, *value is the number or length in that byte. */
+/* Decodes the first byte of a value. If the width is 0, *value is the number or length in that byte. */
 static inline struct wire_head wire_first(uint8_t byte, uint64_t *value)
 {
     *value = 0;
@@ -68,11 +69,11 @@ static inline struct wire_head wire_first(uint8_t byte, uint64_t *value)
 
 struct wire_value {
     enum wire_kind kind;
-    uint64_t bits;     /* the number (int64_t for a signed one, the bits of a real), or the length */
-    const char *bytes; /* of a text; not NUL-terminated */
+    uint64_t bits;     /* the number, or the length. A signed number is an int64_t; a real is stored as its bits */
+    const char *bytes; /* bytes of a text; not NUL-terminated */
 };
 
-/* Reads the value at `at`; for a container, its head. Returns the address after it. */
+/* Reads the value at `at`; of a container, only its head. Returns the address after the bytes that were read. */
 static inline const uint8_t *wire_read(const uint8_t *at, struct wire_value *out)
 {
     struct wire_head head = wire_first(*at++, &out->bits);
@@ -94,7 +95,7 @@ static inline uint64_t wire_items(const struct wire_value *value)
     return value->kind == WIRE_ARRAY ? value->bits : value->kind == WIRE_MAP ? value->bits * 2 : 0;
 }
 
-/* Skips the items of a value that was read. */
+/* Skips the items of a value whose head was read. Returns the address after them. */
 static inline const uint8_t *wire_skip(const uint8_t *at, const struct wire_value *value)
 {
     struct wire_value inner;

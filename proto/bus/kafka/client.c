@@ -1,8 +1,9 @@
-/* DESIGN: one way to create a client, from three layers of properties: those of all clients here, those of the client's
- * role, and the user's. The user's layer wins, except for a few properties on which the transport's guarantees rest.
- * Those are refused.
+/* DESIGN: all clients are created in one way, from three layers of properties: those of all clients (`common`), those
+ * of the client's role, and the user's. The user's values replace the others. The user cannot set a few properties on
+ * which the transport's guarantees depend.
  *
- * Secrets: values go to the library only. A message about a property names it and shows no value.
+ * Secrets: values are passed only to the library. A message about a secret property names it and does not show its
+ * value.
  */
 #include "proto/bus/kafka/kafka.h"
 
@@ -76,7 +77,7 @@ void kafka_fail(struct kafka *kafka, enum err_code code, const char *text)
     pthread_mutex_unlock(&kafka->lock);
 }
 
-/* Stores the library's last error, which explains a failed start. */
+/* Stores the library's last error, which explains why a start failed. */
 static void on_error(rd_kafka_t *client, int error, const char *reason, void *opaque)
 {
     struct kafka *kafka = ((struct kafka_context *)opaque)->kafka;
@@ -84,7 +85,7 @@ static void on_error(rd_kafka_t *client, int error, const char *reason, void *op
     rd_kafka_resp_err_t fatal = RD_KAFKA_RESP_ERR_NO_ERROR;
     if (error == RD_KAFKA_RESP_ERR__FATAL) fatal = rd_kafka_fatal_error(client, text, sizeof text);
     if (fatal) kafka_fail(kafka, ERR_CLOSED, text);
-    if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return; /* less informative than the error before it */
+    if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return; /* less informative than the error that precedes it */
     pthread_mutex_lock(&kafka->lock);
     enum err_code code = kafka_code((rd_kafka_resp_err_t)error);
     if (!kafka->trouble.code || err_class(code) == ERR_CLASS_FATAL || err_class(kafka->trouble.code) != ERR_CLASS_FATAL)
@@ -92,11 +93,12 @@ static void on_error(rd_kafka_t *client, int error, const char *reason, void *op
     pthread_mutex_unlock(&kafka->lock);
 }
 
-/* Logs warnings and errors; the log limits repetitions. */
+/* Logs the library's warnings and errors. The log limits repetitions. */
 static void on_log(const rd_kafka_t *client, int level, const char *facility, const char *text)
 {
     (void)client;
-    if (level > LOG_WARNING || strcmp(facility, "CONFWARN") == 0) return; /* a consumer property on a producer */
+    /* CONFWARN: a property of consumers was set on a producer */
+    if (level > LOG_WARNING || strcmp(facility, "CONFWARN") == 0) return;
     const struct log_field fields[] = {log_field_text("facility", facility), log_field_text("said", text)};
     log_event(level < LOG_WARNING ? LOG_LEVEL_ERROR : LOG_LEVEL_WARN, "kafka", fields, 2, "librdkafka");
 }
@@ -106,7 +108,7 @@ static int on_stats(rd_kafka_t *client, char *json, size_t len, void *opaque)
     struct kafka_context *context = opaque;
     (void)client;
     kafka_stats_take(&context->kafka->stats, context, context->joins, json, len);
-    return 0; /* the library keeps the text */
+    return 0; /* 0: the library frees the text */
 }
 
 /* --- configuration --- */
@@ -115,13 +117,13 @@ static const struct kafka_preset common[] = {
     {"client.id", "assay"},
     {"socket.nagle.disable", "true"},
     {"log.connection.close", "false"},
-    {"topic.metadata.refresh.interval.ms", "10000"}, /* for a new topic that is unknown to some broker */
+    {"topic.metadata.refresh.interval.ms", "10000"}, /* because some broker may not know a new topic yet */
     {"reconnect.backoff.max.ms", "2000"},
     {"socket.connection.setup.timeout.ms", "10000"},
     {"statistics.interval.ms", KAFKA_STATS_INTERVAL_MS},
 };
 
-/* The transport's guarantees rest on these. */
+/* Properties that users cannot set, because the transport's guarantees depend on them. Each has the reason. */
 static const struct kafka_preset reserved[] = {
     {"group.id", "each component has its own group"},
     {"enable.auto.commit", "offsets are committed after delivery"},
@@ -216,7 +218,8 @@ enum err_code kafka_reach(struct kafka *kafka, rd_kafka_t *client, struct err *e
             rd_kafka_metadata_destroy(metadata);
             return ERR_OK;
         }
-        if (err_class(trouble_of(kafka).code) == ERR_CLASS_FATAL) break; /* refused: retrying does not help */
+        /* the broker refused the client, so retrying does not help */
+        if (err_class(trouble_of(kafka).code) == ERR_CLASS_FATAL) break;
     } while (clock_now_ns() < limit);
     struct err trouble = trouble_of(kafka);
     if (!trouble.code) return kafka_err(err, error, "kafka: no broker answered");
@@ -232,8 +235,8 @@ int64_t kafka_local_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The caller holds the lock. Moves the clock by the least that agrees with the report. One millisecond on each side
- * allows for rounding. */
+/* Changes the offset between the clocks by the least amount that agrees with the report. One millisecond in both
+ * directions allows for rounding. The caller holds the lock. */
 void kafka_learn_clock(struct kafka *kafka, int64_t broker_ms, int64_t from_ms, int64_t to_ms)
 {
     int64_t least = broker_ms - to_ms - 1, most = broker_ms - from_ms + 1;

@@ -1,19 +1,19 @@
-/* DESIGN: a consumer is two threads. Its *poller* only serves the library (heartbeats, rebalances, errors) and commits
- * once a second. The group therefore stays stable, however long a message takes to judge. The *reader*, which called
- * bus_subscribe, takes messages straight from the queues of the partitions.
+/* DESIGN: a consumer uses two threads. Its *poller* only serves the library (heartbeats, rebalances, errors) and
+ * commits once a second. The group therefore stays stable, even if judging a message takes long. The *reader* is the
+ * thread that called bus_subscribe. It takes messages directly from the queues of the partitions.
  *
  *    library ──▶ queue of a partition ──▶ window ──▶ reader ── ack ──▶ window ──▶ offset committed
- *                        └── message stays there while not requested, or while the window is full
+ *                        └── a message stays there while it is not requested, or while the window is full
  *
- * Locks: the consumer's lock guards partitions and windows; the bus's lock may be taken under it. The wakeup's lock is
- * a leaf, because the library signals it while holding a lock of its own.
+ * Locks: the consumer's lock guards partitions and windows; the bus's lock may be taken while it is held. No lock is
+ * taken while the wakeup's lock is held, because the library signals the wakeup while it holds a lock of its own.
  *
- * A stuck reader would keep its partitions for ever, since the poller's heartbeat goes on. The poller therefore stops
- * too when the reader holds messages and has not called for STUCK_MS. The library then gives the partitions up.
+ * A stuck reader would keep its partitions for ever, because the poller's heartbeat continues. Therefore the poller
+ * also stops if the reader holds messages and has made no call for STUCK_MS. The library then releases the partitions.
  *
- * Rejected: polling inside bus_poll, since a batch of slow statements would cost the membership. Rejected:
- * rd_kafka_consume_batch_queue, which loses messages across a rebalance before 2.1. Rejected: the library's
- * auto-commit, whose metadata is lost before 2.2.
+ * Rejected: polling inside bus_poll (a batch of slow statements would cost the membership). Rejected:
+ * rd_kafka_consume_batch_queue (loses messages across a rebalance before 2.1). Rejected: the library's auto-commit (its
+ * metadata is lost before 2.2).
  */
 #include "proto/bus/kafka/crashes.h"
 #include "proto/bus/kafka/kafka.h"
@@ -27,10 +27,10 @@
 
 enum {
     COMMIT_EVERY_MS = 1000,
-    COMMIT_WAIT_MS = 3000, /* for a reply, where the caller waits for it */
-    STEP_WAIT_MS = 30000,  /* in bus_commit, for deliveries */
-    TAKE_OVER_MS = 10000,  /* for committed offsets; stable ones require the end of a transaction */
-    REVOKE_WAIT_MS = 1000, /* for held messages, before partitions are revoked */
+    COMMIT_WAIT_MS = 3000, /* wait for the reply to a commit, if the caller waits */
+    STEP_WAIT_MS = 30000,  /* wait for deliveries in bus_commit */
+    TAKE_OVER_MS = 10000,  /* wait for committed offsets; a stable offset requires the end of its transaction */
+    REVOKE_WAIT_MS = 1000, /* wait for held messages before partitions are revoked */
     CLOSE_WAIT_MS = 10000,
     STUCK_MS = 300000
 };
@@ -39,8 +39,8 @@ struct consumer_inflight {
     struct bus_message public;
     struct window_slot slot;
     struct consumer_partition *part;
-    rd_kafka_message_t *raw; /* NULL: acked */
-    bool stray;              /* in part->strays: the partition has another owner now */
+    rd_kafka_message_t *raw; /* NULL once acked */
+    bool stray;              /* in part->strays, because the partition has another owner now */
     struct bus_header headers[];
 };
 
@@ -49,19 +49,19 @@ struct consumer_partition {
     uint32_t topic_index;
     int32_t partition;
     struct window window;
-    struct window_slot *strays; /* messages held by the reader after the partition's loss */
-    rd_kafka_queue_t *queue;    /* NULL: not assigned */
-    bool open;                  /* may be read */
-    bool leaving;               /* being revoked: only waiting messages are handed out */
-    bool claimed;               /* this owner is in the metadata */
-    bool dirty;                 /* the window is ahead of the committed metadata */
-    bool sound;                 /* this owner has lived long enough */
+    struct window_slot *strays; /* messages that the reader still holds after the partition was lost */
+    rd_kafka_queue_t *queue;    /* NULL if the partition is not assigned */
+    bool open;                  /* the partition may be read */
+    bool leaving;               /* the partition is being revoked: only waiting messages are handed out */
+    bool claimed;               /* a commit's metadata records this owner */
+    bool dirty;                 /* the window has changes that are not in the committed metadata */
+    bool sound;                 /* this owner has lived long enough (crashes.h) */
     int64_t since_ns;           /* time of assignment */
 };
 
 struct member {
     struct bus_consumer consumer;
-    struct kafka_context context; /* argument of the library's callbacks */
+    struct kafka_context context; /* context argument of the library's callbacks */
     struct kafka *kafka;
     rd_kafka_t *client;
     pthread_t poller;
@@ -71,7 +71,7 @@ struct member {
     int64_t committed_ns;
 
     pthread_mutex_t lock;              /* guards the fields below */
-    struct consumer_partition **parts; /* by partition, then topic */
+    struct consumer_partition **parts; /* ordered by partition, then topic */
     uint32_t n_parts, next_part;
     bool closing;
     struct err failure;
@@ -92,8 +92,8 @@ static void consumer_inflight_free(struct consumer_inflight *inflight)
     free(inflight);
 }
 
-/* Releases a slot from its window. If the reader holds its message, the slot moves to the list of strays until the ack
- * or the end of the consumer. */
+/* Releases a slot from its window. If the reader holds its message, moves the slot to the list of strays. It stays
+ * there until the ack or the end of the consumer. */
 static void release(struct window_slot *slot)
 {
     struct consumer_inflight *inflight = inflight_of_slot(slot);
@@ -188,14 +188,14 @@ static void fail(struct member *member, enum err_code code, const char *text)
 
 /* --- offsets --- */
 
-/* Advances only while the offset can be committed. A message acked between two assignments stays in the window;
- * otherwise it would be fetched and delivered a second time. */
+/* Advances the window, but only while the offset can be committed. A message acked between two assignments stays in the
+ * window; otherwise it would be fetched and delivered a second time. */
 static void advance(struct consumer_partition *part, uint64_t arrived)
 {
     if (part->queue && window_advance(&part->window, arrived, release)) part->dirty = true;
 }
 
-/* The only place that builds an offset with its metadata. */
+/* Adds an offset with its metadata to the list. No other function builds such an entry. */
 static void put_offsets(rd_kafka_topic_partition_list_t *list, struct consumer_partition *part, uint32_t crashes)
 {
     char text[WINDOW_TEXT];
@@ -208,8 +208,8 @@ static void put_offsets(rd_kafka_topic_partition_list_t *list, struct consumer_p
     part->dirty = false;
 }
 
-/* Returns the number of crashes to write while this process owns the partition: one more than found, in case it
- * crashes. */
+/* Returns the number of crashes to write while this process owns the partition. It is one more than was found, in case
+ * this process crashes. */
 static uint32_t crashes_now(const struct consumer_partition *part)
 {
     return part->sound ? 0 : part->window.crashes + 1;
@@ -221,8 +221,8 @@ static void see_if_sound(struct consumer_partition *part, int64_t now)
     part->sound = part->dirty = true;
 }
 
-/* Sends a commit; with wait_ms 0, does not wait for the reply. The next commit makes up for a failed one; messages may
- * be redelivered meanwhile. */
+/* Sends a commit. With wait_ms 0, does not wait for the reply. If a commit fails, the next one contains its changes;
+ * messages may be redelivered meanwhile. */
 static enum err_code commit_list(struct member *member, rd_kafka_topic_partition_list_t *list, int64_t wait_ms)
 {
     rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -239,7 +239,8 @@ static enum err_code commit_list(struct member *member, rd_kafka_topic_partition
     return kafka_code(error);
 }
 
-/* Commits the acked and delivered messages of all partitions. */
+/* Commits the offsets of all partitions up to the messages that are acked and whose follow-up messages were
+ * delivered. */
 static enum err_code commit_all(struct member *member, int64_t wait_ms)
 {
     uint64_t arrived = kafka_arrived(member->kafka);
@@ -256,7 +257,7 @@ static enum err_code commit_all(struct member *member, int64_t wait_ms)
     return code;
 }
 
-/* Writes to the metadata that this owner is about to hand out messages, so that its successor can detect its crash. */
+/* Commits metadata that say that this owner is about to hand out messages. The next owner can then detect its crash. */
 static void claim(struct member *member, struct consumer_partition *part)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
@@ -266,7 +267,7 @@ static void claim(struct member *member, struct consumer_partition *part)
     part->claimed = true;
 }
 
-/* --- rebalance; on the poller --- */
+/* --- rebalance; runs on the poller --- */
 
 static void open_part(struct member *member, const rd_kafka_topic_partition_t *entry, bool known)
 {
@@ -279,7 +280,8 @@ static void open_part(struct member *member, const rd_kafka_topic_partition_t *e
                    entry->metadata_size, release);
     part->claimed = part->dirty = part->sound = false;
     part->since_ns = clock_now_ns();
-    /* Before the assignment starts the fetch: the library leaves queues alone that the application has forwarded. */
+    /* This must precede the assignment, which starts the fetch. The library does not change the forwarding of a queue
+     * that the application has set. */
     part->queue = rd_kafka_queue_get_partition(member->client, entry->topic, entry->partition);
     if (!part->queue) {
         fail(member, ERR_NOMEM, "cannot create a queue for a partition");
@@ -298,7 +300,7 @@ static void assigned(struct member *member, const rd_kafka_topic_partition_list_
     for (int i = 0; i < list->cnt; i++) {
         known = known && !list->elems[i].err;
         open_part(member, &list->elems[i], known);
-        /* start as committed */
+        /* without a known offset, the library starts at the committed one */
         if (!known || list->elems[i].offset < 0) list->elems[i].offset = RD_KAFKA_OFFSET_INVALID;
     }
     rd_kafka_resp_err_t error = rd_kafka_assign(member->client, list);
@@ -308,8 +310,8 @@ static void assigned(struct member *member, const rd_kafka_topic_partition_list_
     wakeup_signal(&member->wakeup);
 }
 
-/* Closes the partitions to the reader and gives held messages time to be acked. Waiting messages are handed out when
- * due: they block the commit of all finished messages above them, which the next owner would repeat. */
+/* Closes the partitions to the reader, and gives held messages time to be acked. Waiting messages are still handed out
+ * when due. They block the commit of all finished messages above them, which the next owner would repeat. */
 static void drain_partitions(struct member *member)
 {
     int64_t limit = clock_now_ns() + REVOKE_WAIT_MS * INT64_C(1000000);
@@ -336,7 +338,7 @@ static void close_part(struct consumer_partition *part)
     part->open = part->leaving = false;
     if (!part->queue) return;
     rd_kafka_queue_cb_event_enable(part->queue, NULL, NULL);
-    rd_kafka_queue_destroy(part->queue); /* before the partition is revoked */
+    rd_kafka_queue_destroy(part->queue); /* must precede the revocation */
     part->queue = NULL;
 }
 
@@ -376,13 +378,13 @@ static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka
         assigned(member, partitions);
     else
         rd_kafka_assign(member->client,
-                        NULL); /* the member leaves: its partitions go to the others, and no revocation may follow */
+                        NULL); /* the member leaves: its partitions go to other members, and no revocation may follow */
 }
 
 /* --- the poller --- */
 
-/* Handles an event of the consumer's own queue: mostly errors, since messages come from the partitions' queues. A
- * message that arrived before the forwarding waits in its window like a nacked one. */
+/* Handles an event of the consumer's own queue. Most events are errors, because messages come from the partitions'
+ * queues. A message that arrived before the forwarding waits in its window, like a nacked one. */
 static void on_event(struct member *member, rd_kafka_message_t *raw)
 {
     pthread_mutex_lock(&member->lock);
@@ -441,7 +443,7 @@ static bool is_wanted(uint32_t want, const struct consumer_partition *part)
     return !want || (want >> part->topic_index & 1);
 }
 
-/* Returns the next message of the partition's queue that was not handed out already. */
+/* Returns the next message of the partition's queue that was not handed out before. */
 static struct consumer_inflight *fetch(struct member *member, struct consumer_partition *part)
 {
     while (part->queue && part->window.n < WINDOW_MAX && rd_kafka_queue_length(part->queue) > 0) {
@@ -461,7 +463,7 @@ static struct consumer_inflight *fetch(struct member *member, struct consumer_pa
 
 static struct consumer_inflight *take_one(struct member *member, struct consumer_partition *part, int64_t now)
 {
-    bool probing = crashes_must_probe(crashes_now(part)); /* one at a time */
+    bool probing = crashes_must_probe(crashes_now(part)); /* hands out one message at a time */
     if (!(part->open || part->leaving) || (probing && part->window.n_held)) return NULL;
     struct window_slot *due = window_due(&part->window, now);
     struct consumer_inflight *inflight = due ? inflight_of_slot(due) : part->open ? fetch(member, part) : NULL;
@@ -472,8 +474,8 @@ static struct consumer_inflight *take_one(struct member *member, struct consumer
     return inflight;
 }
 
-/* Takes one message of each requested partition in turn, those of one number first. Messages produced together are
- * therefore returned together if available. */
+/* Takes one message of each requested partition in turn. Partitions with the same number come together, so messages
+ * that were produced together are returned together if available. */
 static uint32_t take_wanted(struct member *member, uint32_t want, struct bus_message **out, uint32_t max)
 {
     int64_t now = clock_now_ns();
@@ -500,7 +502,8 @@ static int64_t next_due(const struct member *member)
     return due;
 }
 
-/* Returns the time to wait for the wakeup: to the caller's limit or the next delayed message, and at most one poll. */
+/* Returns how long to wait for the wakeup: until the caller's limit or the next delayed message, and at most
+ * KAFKA_POLL_MS. */
 static int64_t nap_ms(int64_t limit, int64_t due)
 {
     int64_t until = limit < due ? limit : due, left = (until - clock_now_ns() + 999999) / 1000000;
@@ -572,7 +575,8 @@ enum err_code kafka_commit(struct bus_consumer *base)
     pthread_mutex_lock(&member->lock);
     code = commit_all(member, COMMIT_WAIT_MS);
     pthread_mutex_unlock(&member->lock);
-    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK; /* the next commit covers this one */
+    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK; /* the next commit contains the changes of a failed
+                                                                * one */
 }
 
 void kafka_drain(struct bus_consumer *base)
@@ -633,7 +637,7 @@ static void member_free(struct member *member)
 {
     for (uint32_t i = 0; i < member->n_parts; i++) {
         struct consumer_partition *part = member->parts[i];
-        close_part(part); /* if the library did not finish */
+        close_part(part); /* only needed if the library did not finish */
         window_restart(&part->window, -1, NULL, 0, release);
         for (struct window_slot *slot = part->strays, *next; slot; slot = next) {
             next = slot->next;
@@ -690,8 +694,8 @@ enum err_code kafka_subscribe(struct bus *bus, const char *group, const char *co
     return ERR_OK;
 }
 
-/* Leaves the group in order: closing revokes the partitions, which makes the last commit. Gives up waiting for the
- * library after CLOSE_WAIT_MS. */
+/* Leaves the group in an orderly way: closing revokes the partitions, which makes the last commit. Waits for the
+ * library at most CLOSE_WAIT_MS. */
 static void leave(struct member *member)
 {
     rd_kafka_queue_t *events = rd_kafka_queue_new(member->client);
@@ -706,7 +710,8 @@ static void leave(struct member *member)
 void kafka_unsubscribe(struct bus_consumer *base)
 {
     struct member *member = (struct member *)base;
-    kafka_flush(&member->kafka->bus, REVOKE_WAIT_MS); /* for acks whose deliveries are outstanding */
+    kafka_flush(&member->kafka->bus, REVOKE_WAIT_MS); /* needed for acks of messages whose follow-up deliveries are
+                                                       * outstanding */
     pthread_mutex_lock(&member->lock);
     member->closing = true;
     pthread_mutex_unlock(&member->lock);

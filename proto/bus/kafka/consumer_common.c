@@ -1,4 +1,4 @@
-/* Functions shared by both consumers: the wakeup, conversion of messages, and errors that end a consumer. */
+/* Functions shared by both kinds of consumers: the wakeup, conversion of messages, and errors that end a consumer. */
 #include "proto/bus/kafka/kafka.h"
 
 #include "lib/base/clock.h"
@@ -100,7 +100,9 @@ bool kafka_is_final(rd_kafka_resp_err_t error)
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-    case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED: return false; /* the last one: the group took the partitions back */
+    case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED:
+        return false; /* MAX_POLL_EXCEEDED: the group took the partitions back,
+                                                              * and the consumer joins again */
     default: return err_class(kafka_code(error)) == ERR_CLASS_FATAL;
     }
 }
@@ -119,7 +121,7 @@ static enum err_code topic_error(struct kafka *kafka, rd_kafka_t *client, const 
     return ERR_OK;
 }
 
-/* Retries for NEW_TOPIC_MS, because a new topic is known to some brokers before others. */
+/* Retries for NEW_TOPIC_MS, because some brokers learn of a new topic later than others. */
 enum err_code kafka_check_topic(struct kafka *kafka, rd_kafka_t *client, const char *topic, struct err *err)
 {
     int64_t limit = clock_now_ns() + NEW_TOPIC_MS * INT64_C(1000000);

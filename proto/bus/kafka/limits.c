@@ -1,14 +1,14 @@
 /* DESIGN: the size limit of each topic is known before a message is produced.
  *
- * Manually created topics accept 1 MiB by the brokers' default, and a bus accepts up to MSG_MAX_BYTES. A process
- * therefore names the topics that it writes to (bus_know_topics). The brokers report their max.message.bytes, and
- * bus_max_bytes returns the lower of both. If the query is not permitted, or gets no reply within connect_ms, the bus's
- * own bound stays, and a warning is logged.
+ * A bus accepts messages of up to MSG_MAX_BYTES, but manually created topics accept only 1 MiB by the brokers' default.
+ * A process therefore names the topics that it writes to (bus_know_topics). The brokers report their max.message.bytes,
+ * and bus_max_bytes returns the lower of both limits. If the query is not permitted, or gets no reply within
+ * connect_ms, the limit of the bus stays, and a warning is logged.
  *
  * A setting may also change later. If a broker refuses a message that was sent alone, the message is too large for its
- * topic. The bound of that topic is then halved, so refusals end after a few times whatever the setting is. If the
- * message was sent with others, the refusal does not concern the single message: the batch is too large. Only an
- * operator can fix that, and topics that accept less than a batch are refused at the start.
+ * topic. The limit of that topic is then set to half of the message's size, so refusals soon end whatever the setting
+ * is. If the message was sent with others, the broker refused the batch and not the single message. Only an operator
+ * can fix that. Topics that accept less than a batch are therefore refused at the start.
  *
  * Sizes are compared before compression, so the result does not depend on the compression ratio.
  */
@@ -26,7 +26,7 @@ size_t kafka_without_overhead(size_t largest)
     return largest > 2 * (size_t)OVERHEAD ? largest - OVERHEAD : largest / 2;
 }
 
-/* Returns NULL if the topic's limit was never queried. */
+/* Returns the limit of a topic, or NULL if it was never queried. */
 static struct kafka_limit *find(struct kafka *kafka, const char *topic)
 {
     uint32_t n = atomic_load(&kafka->n_limits);
@@ -48,7 +48,7 @@ bool kafka_fits(struct kafka *kafka, const struct bus_out *out)
     return bytes <= atomic_load(&kafka->least_limit) || bytes <= kafka_max_bytes(&kafka->bus, out->topic);
 }
 
-/* The caller holds the lock. */
+/* Lowers the limit of a topic. The caller holds the lock. */
 static void lower(struct kafka *kafka, struct kafka_limit *limit, size_t most)
 {
     atomic_store(&limit->most, most);
@@ -79,7 +79,7 @@ static void add(struct kafka *kafka, const char *topic)
         struct kafka_limit *limit = &kafka->limits[n];
         strncpy(limit->topic, topic, sizeof limit->topic - 1);
         atomic_store(&limit->most, kafka->bus.max_message);
-        atomic_store(&kafka->n_limits, n + 1); /* last, so that a visible row is complete */
+        atomic_store(&kafka->n_limits, n + 1); /* set last, so that every row that readers see is complete */
     }
     pthread_mutex_unlock(&kafka->lock);
 }
@@ -106,7 +106,7 @@ static enum err_code take(struct kafka *kafka, const rd_kafka_ConfigResource_t *
     rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(resource);
     size_t largest = text ? strtoul(text, NULL, 10) : 0,
            needed = kafka->batch_bytes > LEAST ? kafka->batch_bytes : LEAST;
-    if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return ERR_OK; /* not yet known to this broker */
+    if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return ERR_OK; /* this broker does not know the topic yet */
     if (error || !largest) {
         say_unknown(topic, error ? rd_kafka_err2str(error) : "not reported by the broker");
         return ERR_OK;

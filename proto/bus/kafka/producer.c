@@ -1,15 +1,15 @@
 /* DESIGN: the producer has a list of messages without a delivery report, oldest first.
  *
- * The list provides three things that the library lacks. The first is a bound that accepts a single large message and
- * takes the messages of a key together. The second is the number below which everything has arrived, on which acks wait
- * (window.c). The third is a permanent failure state. The library's own bounds are so wide that they are not reached
- * first.
+ * The list provides three functions that the library lacks. The first is a bound that accepts a single large message
+ * and takes the messages of a key together. The second is a number: all messages with lower numbers have been
+ * delivered. An ack counts only when this number has reached it (window.c). The third is a permanent failure state. The
+ * library's own bounds are so wide that they are not reached first.
  *
- * message.timeout.ms is 0, without limit: a timed-out message is lost, and a lost message ends the bus. In an outage
- * the message waits, and the writer gets ERR_FULL. Operators who prefer termination set it (-X
- * message.timeout.ms=60000).
+ * message.timeout.ms is 0, which means no limit. With a limit, a message could time out and be lost, and a lost message
+ * ends the bus. During an outage the message waits, and the writer gets ERR_FULL. Operators who prefer that the process
+ * ends can set the limit (-X message.timeout.ms=60000).
  *
- * Partitioner: murmur2_random, as in the Java clients, so that all producers send a key to the same partition.
+ * The partitioner is murmur2_random, as in the Java clients, so that all producers send a key to the same partition.
  */
 #include "proto/bus/kafka/kafka.h"
 #include "proto/message/msg.h"
@@ -28,14 +28,14 @@ struct pending {
     uint64_t number;
     uint64_t bytes;
     int64_t sent_ms;
-    bus_delivered *delivered; /* NULL without a report */
+    bus_delivered *delivered; /* NULL if no report is requested */
     void *ctx;
 };
 
 /* --- delivery --- */
 
-/* The caller holds the lock. Keeps the entry for the next message: malloc is slow when one thread allocates and another
- * frees. */
+/* Removes a message from the list. Keeps its entry for a later message, because malloc is slow when one thread
+ * allocates and another frees. The caller holds the lock. */
 static void forget(struct kafka *kafka, struct pending *pending)
 {
     *(pending->previous ? &pending->previous->next : &kafka->oldest) = pending->next;
@@ -55,8 +55,9 @@ static void say_lost(struct kafka *kafka, const rd_kafka_message_t *report)
     kafka_fail(kafka, kafka_code(report->err), text);
 }
 
-/* A failed delivery stays in the list, so that acks waiting for it never count. A message too large for its topic is
- * removed: it would be refused every time, and its request ends without it at its deadline. */
+/* Handles a delivery report. A message that was not delivered stays in the list, so that the acks that depend on it
+ * never count. A message that is too large for its topic is removed. It would be refused every time; its request ends
+ * without it at the deadline. */
 static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, void *opaque)
 {
     struct kafka *kafka = ((struct kafka_context *)opaque)->kafka;
@@ -106,7 +107,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* Sets the library's bounds wider than ours, whatever ours are. */
+/* Builds the configuration. Sets the library's bounds wider than those of the bus. */
 static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
 {
     char largest[32], kbytes[32], messages[32];
@@ -163,7 +164,7 @@ static void free_all(struct pending *pending)
     }
 }
 
-/* Waits briefly for outstanding deliveries. Acks that depended on the remaining ones never counted. */
+/* Waits briefly for outstanding deliveries, then drops the rest. Acks that depend on a dropped message never count. */
 void kafka_producer_close(struct kafka *kafka)
 {
     kafka_flush(&kafka->bus, kafka->oldest ? CLOSE_MS : 0);
@@ -184,7 +185,7 @@ static bool same_key(const struct bus_out *a, const struct bus_out *b)
     return a->key_len == b->key_len && memcmp(a->key, b->key, a->key_len) == 0;
 }
 
-/* Returns the number of leading messages with one key, and their bytes. */
+/* Returns the number of leading messages with one key, and the sum of their bytes. */
 static uint32_t run_of(const struct bus_out *messages, uint32_t n, uint64_t *bytes)
 {
     uint32_t length = 1;
@@ -194,14 +195,15 @@ static uint32_t run_of(const struct bus_out *messages, uint32_t n, uint64_t *byt
     return length;
 }
 
-/* Returns true if these messages fit. An empty queue takes any run; otherwise a run larger than the bound would never
- * pass. */
+/* Returns true if these messages fit. An empty queue accepts any run, because a run larger than the bound could
+ * otherwise never be sent. */
 static bool has_room(const struct kafka *kafka, uint32_t n, uint64_t bytes)
 {
     return kafka->n == 0 || (kafka->n + n <= kafka->max_messages && kafka->bytes + bytes <= kafka->max_bytes);
 }
 
-/* The caller holds the lock. Returns ERR_OK once there is capacity. */
+/* Waits until there is capacity for these messages. Returns ERR_FULL on timeout, and the permanent failure if there is
+ * one. The caller holds the lock. */
 static enum err_code wait_for_room(struct kafka *kafka, uint32_t n, uint64_t bytes, const struct timespec *limit,
                                    int64_t timeout_ms)
 {
@@ -224,8 +226,8 @@ rd_kafka_headers_t *kafka_headers(const struct bus_out *out)
     return headers;
 }
 
-/* Adds the message to the list before producing it, because its report may arrive before produceva returns. The caller
- * holds the lock. */
+/* Adds a message to the list. Must be called before the message is produced, because its report may arrive before
+ * produceva returns. The caller holds the lock. */
 static struct pending *remember(struct kafka *kafka, const struct bus_out *out, int64_t now_ms,
                                 bus_delivered *delivered, void *ctx)
 {
@@ -245,7 +247,7 @@ static struct pending *remember(struct kafka *kafka, const struct bus_out *out, 
     return pending;
 }
 
-/* The caller holds the lock, so the order of numbers is that of the messages. */
+/* Produces one message. The caller holds the lock, so numbers have the order of the messages. */
 static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, int64_t now_ms, bus_delivered *delivered,
                                void *ctx)
 {
@@ -290,7 +292,7 @@ enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uin
     struct timespec limit = clock_after_ms(timeout_ms > 0 ? timeout_ms : 0);
     uint32_t done = 0;
     enum err_code code = ERR_OK;
-    int64_t now_ms = kafka_local_ms(); /* must be earlier than the sending of each message */
+    int64_t now_ms = kafka_local_ms(); /* must be earlier than the time at which each message is sent */
     pthread_mutex_lock(&kafka->lock);
     while (done < n && !code) {
         uint64_t bytes;

@@ -1,13 +1,14 @@
 /* DESIGN: a consumer that assigns itself every partition, with offsets looked up at the start.
  *
  * The end of a partition is a position, not a record. The offset before it may be a transaction marker, an aborted
- * record or a hole left by compaction, which is never delivered. A partition is done when a record at or past its end
- * arrives, or when the library reports an end at or past it (enable.partition.eof). Looked-up ends honour
- * read_committed: they are last stable offsets, and an open transaction lies behind them.
+ * record or a hole left by compaction. No record with such an offset arrives. A partition is done when a record at or
+ * past its end arrives. It is also done when the library reports that the log ends there (enable.partition.eof). The
+ * looked-up ends respect read_committed: they are last stable offsets, which precede any open transaction.
  *
- * In order by time: each partition has its own queue, and the oldest of their heads is returned. No record is returned
- * before all partitions have a head or are done. Equal times are ordered by partition, so a second reading gives the
- * same order. Memory is queued.max.messages.kbytes a partition plus the heads.
+ * If records are ordered by time, each partition has its own queue, and the oldest of their first records is returned.
+ * No record is returned before all partitions have one or are done. Records of equal time are ordered by partition, so
+ * a second reading gives the same order. The memory is queued.max.messages.kbytes for each partition, plus these first
+ * records.
  */
 #include "proto/bus/kafka/kafka.h"
 #include "proto/bus/range.h"
@@ -21,8 +22,8 @@
 enum { ANSWER_MS = 10000, WAIT_SLICE_MS = 50 };
 
 struct part {
-    rd_kafka_queue_t *queue;  /* NULL: forwarded to the consumer's */
-    rd_kafka_message_t *head; /* read, not returned yet */
+    rd_kafka_queue_t *queue;  /* NULL if the partition's queue is forwarded to that of the consumer */
+    rd_kafka_message_t *head; /* next record of the partition, which was read and not returned */
     bool done;
 };
 
@@ -32,10 +33,10 @@ struct range {
     rd_kafka_t *client;
     char *topic;
     struct range_part *public;
-    struct part *parts; /* parallel to `public` */
+    struct part *parts; /* has the same indexes as `public` */
     uint32_t n;
     bool in_order;
-    rd_kafka_message_t *raw; /* library's message behind `message` */
+    rd_kafka_message_t *raw; /* the library's message that `message` refers to */
     struct bus_message message;
     struct bus_header headers[BUS_MAX_HEADERS];
 };
@@ -46,7 +47,7 @@ static const struct kafka_preset presets[] = {
     {"enable.auto.offset.store", "false"},
     {"enable.partition.eof", "true"},
     {"isolation.level", "read_committed"},
-    {"auto.offset.reset", "error"}, /* deletion of unread records must be reported as a loss */
+    {"auto.offset.reset", "error"}, /* if unread records are deleted, the loss must be reported */
     {"allow.auto.create.topics", "false"},
     {"queued.max.messages.kbytes", "2048"},
     {"queued.min.messages", "1000"},
@@ -76,7 +77,7 @@ static enum err_code make_client(struct range *range, const char *group, struct 
     return kafka_reach(range->kafka, range->client, err);
 }
 
-/* Counts the topic's partitions in the list of all topics, because a query by name may create the topic. */
+/* Counts the topic's partitions. Searches the list of all topics, because a query by name may create the topic. */
 static enum err_code count_partitions(rd_kafka_t *client, const char *topic, uint32_t *n, struct err *err)
 {
     const rd_kafka_metadata_t *metadata;
@@ -115,7 +116,7 @@ static int64_t clamp(int64_t offset, int64_t low, int64_t high)
     return offset < low ? low : offset > high ? high : offset;
 }
 
-/* Writes the offsets of a point into `out`, one for each partition, limited to [low, high]. */
+/* Writes the offsets of a point to `out`, one for each partition. Limits them to [low, high]. */
 static enum err_code find(struct range *range, const struct range_point *point, const int64_t *low, const int64_t *high,
                           int64_t *out, struct err *err)
 {
@@ -132,13 +133,13 @@ static enum err_code find(struct range *range, const struct range_point *point, 
     for (int i = 0; i < list->cnt && !error; i++) {
         int64_t found = list->elems[i].offset;
         error = list->elems[i].err;
-        out[i] = found < 0 ? high[i] : clamp(found, low[i], high[i]); /* below 0: every record is older */
+        out[i] = found < 0 ? high[i] : clamp(found, low[i], high[i]); /* below 0: all records are older than the time */
     }
     rd_kafka_topic_partition_list_destroy(list);
     return error ? kafka_err(err, error, range->topic) : ERR_OK;
 }
 
-/* Moves the start to the group's offsets where these are later. */
+/* Moves the start of each partition to the group's offset if that is later. */
 static enum err_code resume(struct range *range, struct err *err)
 {
     rd_kafka_topic_partition_list_t *list = list_of(range);
@@ -162,7 +163,7 @@ static enum err_code find_bounds(struct range *range, int64_t *low, int64_t *hig
     return ERR_OK;
 }
 
-/* Finds the begin and end of each partition. */
+/* Finds the start and the end of each partition. */
 static enum err_code locate(struct range *range, const struct range_config *config, struct err *err)
 {
     int64_t *offsets = calloc(4 * (size_t)range->n + 1, sizeof *offsets);
@@ -192,7 +193,8 @@ static enum err_code start(struct range *range, struct err *err)
         if (range->parts[i].done) continue;
         rd_kafka_topic_partition_list_add(list, range->topic, part->partition)->offset = part->from;
         if (!range->in_order) continue;
-        /* Before the fetch starts: the library leaves queues alone that the application has forwarded. */
+        /* This must precede the fetch. The library does not change the forwarding of a queue that the application has
+         * set. */
         range->parts[i].queue = rd_kafka_queue_get_partition(range->client, range->topic, part->partition);
         if (range->parts[i].queue) rd_kafka_queue_forward(range->parts[i].queue, NULL);
     }
@@ -254,7 +256,7 @@ void range_close(struct range *range)
 /* --- reading --- */
 
 /* Handles the library's report that a partition ends at `offset`. If that is before the expected end, the log itself
- * may have been cut (an unclean election); then the partition ends here. */
+ * may have been truncated (an unclean election). The partition then ends here. */
 static void at_end(struct range *range, uint32_t i, int64_t offset)
 {
     struct range_part *part = &range->public[i];
@@ -274,11 +276,11 @@ static enum err_code on_problem(struct range *range, const rd_kafka_message_t *r
         return err_set(err, ERR_IO, "%s: records of partition %d were deleted before they were read", range->topic,
                        raw->partition);
     enum err_code code = kafka_code(raw->err);
-    if (err_class(code) != ERR_CLASS_FATAL) return ERR_OK; /* an outage: the library recovers by itself */
+    if (err_class(code) != ERR_CLASS_FATAL) return ERR_OK; /* an outage, from which the library recovers on its own */
     return err_set(err, code, "%s: %s", range->topic, rd_kafka_message_errstr(raw));
 }
 
-/* Handles a message of the library. A record in the range becomes the head of its partition. */
+/* Handles a message from the library. A record in the range becomes the next record of its partition. */
 static enum err_code take(struct range *range, rd_kafka_message_t *raw, struct err *err)
 {
     uint32_t i = (uint32_t)raw->partition;
@@ -306,7 +308,8 @@ static int64_t time_of(const rd_kafka_message_t *raw)
     return rd_kafka_message_timestamp(raw, &type);
 }
 
-/* Returns the partition with the next record, or n. *missing is a partition that has no head and is not done, or n. */
+/* Returns the partition with the next record, or n. *missing is a partition without a next record that is not done, or
+ * n. */
 static uint32_t whose_turn(const struct range *range, uint32_t *missing)
 {
     uint32_t turn = range->n;
@@ -319,8 +322,8 @@ static uint32_t whose_turn(const struct range *range, uint32_t *missing)
     return turn;
 }
 
-/* Returns the library's next message for the missing partition. Also serves the consumer's own queue, which has the
- * client's errors and shows the library that the application polls. */
+/* Returns the library's next message for the partition `missing`. Also polls the consumer's own queue, which has the
+ * client's errors. This poll also shows the library that the application is alive. */
 static rd_kafka_message_t *hear(struct range *range, uint32_t missing, int64_t timeout_ms)
 {
     int wait = (int)(timeout_ms < WAIT_SLICE_MS ? timeout_ms : WAIT_SLICE_MS);
@@ -374,7 +377,7 @@ enum err_code range_commit(struct range *range, const int64_t *next, struct err 
     rd_kafka_queue_t *queue = rd_kafka_queue_new(range->client);
     rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
     if (list->cnt) error = rd_kafka_commit_queue(range->client, list, queue, NULL, NULL);
-    if (list->cnt && !error) { /* unlike rd_kafka_commit, with a timeout */
+    if (list->cnt && !error) { /* rd_kafka_commit has no timeout */
         rd_kafka_event_t *event = rd_kafka_queue_poll(queue, ANSWER_MS);
         error = event ? rd_kafka_event_error(event) : RD_KAFKA_RESP_ERR__TIMED_OUT;
         if (event) rd_kafka_event_destroy(event);

@@ -1,7 +1,7 @@
-/* DESIGN: the last report of each client, in an array, added up on request.
+/* DESIGN: an array with the last report of each client. kafka_stats_sum adds the reports up.
  *
- * A report is the library's JSON. Counters of a client that has gone are added to `gone`, so sums never fall. A client
- * is identified by an address; if its counters fall, a new client has taken that address.
+ * A report is the library's JSON. The counters of a client that is gone are added to `gone`, so sums never decrease. An
+ * address identifies a client. If the counters at an address decrease, a new client has taken that address.
  */
 #include "proto/bus/kafka/stats.h"
 
@@ -15,7 +15,7 @@ enum { FORGET_MS = 60000, MAX_CLIENTS = 1024 };
 
 /* --- one report --- */
 
-/* Reads a counter. Returns 0 if it is missing or -1 ("not known"). */
+/* Reads a counter. Returns 0 if it is missing or if it is -1, which means unknown. */
 static uint64_t count_of(const json_t *object, const char *name)
 {
     json_int_t value = json_integer_value(json_object_get(object, name));
@@ -39,7 +39,8 @@ static void read_brokers(json_t *brokers, struct bus_traffic *out)
     }
 }
 
-/* Adds the lag of the fetched partitions. Counts of other partitions may date from before their revocation. */
+/* Adds the lag of the partitions that are being fetched. Values of other partitions may date from before their
+ * revocation. */
 static void read_lag(json_t *topics, struct bus_traffic *out)
 {
     const char *name, *number;
@@ -73,7 +74,7 @@ static void read_report(const json_t *root, bool joins, struct bus_traffic *out)
 
 /* --- all reports --- */
 
-/* Adds the values that never fall. */
+/* Adds the values that never decrease. */
 static void add_counters(struct bus_traffic *into, const struct bus_traffic *from)
 {
     into->bytes_in += from->bytes_in;
@@ -94,7 +95,7 @@ static void add_state(struct bus_traffic *into, const struct bus_traffic *from)
     into->joined += from->joined;
 }
 
-/* The caller holds the lock. Removes clients without a recent report, and `gone`. */
+/* Removes the client `gone`, and clients without a recent report. The caller holds the lock. */
 static void forget(struct kafka_stats *stats, int64_t now, const void *gone)
 {
     uint32_t kept = 0;
@@ -106,7 +107,8 @@ static void forget(struct kafka_stats *stats, int64_t now, const void *gone)
     stats->n = kept;
 }
 
-/* The caller holds the lock. Returns NULL if there are too many clients or memory is short. */
+/* Returns the report of a client; creates it if missing. Returns NULL if there are too many clients or memory is short.
+ * The caller holds the lock. */
 static struct kafka_report *report_of(struct kafka_stats *stats, const void *client)
 {
     for (uint32_t i = 0; i < stats->n; i++)
@@ -150,7 +152,7 @@ void kafka_stats_take(struct kafka_stats *stats, const void *client, bool joins,
     forget(stats, now, NULL);
     struct kafka_report *report = report_of(stats, client);
     if (report) {
-        /* A new client at the address of an old one starts from zero. */
+        /* a new client at the address of an old one starts from zero */
         if (traffic.bytes_out < report->traffic.bytes_out) add_counters(&stats->gone, &report->traffic);
         *report = (struct kafka_report){client, now, traffic};
     }

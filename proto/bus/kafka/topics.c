@@ -1,10 +1,10 @@
 /* DESIGN: metadata lists the topics, DescribeConfigs reads their settings, and CreateTopics creates the missing ones in
- * one request. Topics are then read back until all exist: a broker answers before leaders are chosen, and other brokers
- * learn of new topics later.
+ * one request. Topics are then read back until all exist. This is needed because a broker replies before leaders are
+ * chosen, and other brokers learn of new topics later.
  *
- * Settings: LogAppendTime, because deadlines are counted from the leader's clock. Delete-only everywhere, because the
- * first record of a verdict counts and compaction would keep the last. No unclean election, because an acknowledged
- * request must not be lost.
+ * Settings: LogAppendTime, because deadlines are counted by the leader's clock. Cleanup policy `delete` everywhere,
+ * because the first record of a verdict counts and compaction would keep the last one. No unclean election, because an
+ * acknowledged request must not be lost.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 #include "proto/bus/topics.h"
@@ -77,7 +77,8 @@ uint32_t topics_plan(const struct topics_config *config, struct topic_plan *plan
 
 /* --- describing --- */
 
-/* Returns NULL with `err` if this transport has no topics of its own. */
+/* Returns the Kafka transport. Returns NULL with `err` if the bus uses another transport or there are too many
+ * topics. */
 static struct kafka *kafka_of(struct bus *bus, uint32_t n, struct err *err)
 {
     if (n > TOPICS_MAX)
@@ -120,7 +121,7 @@ static int32_t wanted_replicas(const struct topic_plan *plan, const rd_kafka_met
     return metadata->broker_cnt < WANTED_REPLICAS ? metadata->broker_cnt : WANTED_REPLICAS;
 }
 
-/* With three replicas, two of them must have a write before it is acknowledged. */
+/* Returns min.insync.replicas. With three replicas, two of them must have a write before it is acknowledged. */
 static const char *wanted_insync(int32_t replicas)
 {
     return replicas >= WANTED_REPLICAS ? "2" : "1";
@@ -166,7 +167,7 @@ static void compare_settings(const struct topic_plan *plan, const rd_kafka_Confi
         differ(report, "min.insync.replicas", insync, wanted_insync(report->replicas));
 }
 
-/* Waits for the reply of `type` to an admin request. The caller destroys it. */
+/* Waits for the reply of that type to an admin request. The caller destroys *out, unless it is NULL. */
 static enum err_code answer(rd_kafka_queue_t *queue, rd_kafka_event_type_t type, rd_kafka_event_t **out,
                             struct err *err)
 {
@@ -184,7 +185,7 @@ static enum err_code read_settings(const struct topic_plan *plans, uint32_t n, c
         rd_kafka_event_DescribeConfigs_result((rd_kafka_event_t *)event), &count);
     for (size_t i = 0; i < count; i++) {
         rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(resources[i]);
-        bool unknown = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART; /* not yet known to this broker */
+        bool unknown = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART; /* this broker does not know the topic yet */
         if (error && !unknown) return kafka_err(err, error, rd_kafka_ConfigResource_name(resources[i]));
         for (uint32_t k = 0; k < n; k++) {
             if (strcmp(plans[k].name, rd_kafka_ConfigResource_name(resources[i])) != 0) continue;
@@ -244,7 +245,7 @@ static enum err_code new_topic(const struct topic_plan *plan, int32_t replicas, 
     return ERR_OK;
 }
 
-/* Accepts a topic that another process created meanwhile. */
+/* Checks the result for each topic. Accepts a topic that another process created meanwhile. */
 static enum err_code read_made(const rd_kafka_event_t *event, struct err *err)
 {
     size_t n;
@@ -361,7 +362,7 @@ static rd_kafka_t *group_client(struct kafka *kafka, const char *group, struct e
     return conf ? kafka_client(RD_KAFKA_CONSUMER, conf, err) : NULL;
 }
 
-/* Writes a ledger for each partition, with the offsets to commit. */
+/* Makes a ledger for each partition, and writes its offset and text to the list for the commit. */
 static enum err_code begin_all(rd_kafka_t *client, char *const *topics, rd_kafka_topic_partition_list_t *list,
                                struct err *err)
 {
@@ -411,7 +412,7 @@ enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, b
     once_topics(once, topics);
     int64_t limit = clock_now_ns() + LEADERS_MS * INT64_C(1000000);
     enum err_code code = begin_group(client, topics, made, err);
-    /* a new group's coordinator is being elected */
+    /* retries, because the coordinator of a new group is elected first */
     while (err_class(code) == ERR_CLASS_RETRY && clock_now_ns() < limit) {
         pause_a_moment();
         code = begin_group(client, topics, made, err);

@@ -1,39 +1,40 @@
-/* DESIGN: at least once over Apache Kafka, with librdkafka (2.0.2 or newer).
+/* DESIGN: delivery at least once over Apache Kafka, with librdkafka (2.0.2 or newer).
  *
  *    client.c           configuration, errors as text, reachability, the shared clock
  *    limits.c           size limits of each topic's messages
- *    producer.c         one idempotent producer a bus; messages in flight are counted and bounded here
+ *    producer.c         one idempotent producer for each bus; counts and bounds the messages in flight
  *    consumer.c         consumers: one polling thread each, and partition queues that are read on demand
  *    window.c           messages that a partition has handed out, and the offset that may be committed
  *    consumer_common.c  code shared by both kinds of consumer
  *
- * Consequence before cause. A consumer acks a message after it has *produced* the consequences, which on Kafka means
- * that they lie in a buffer. Each produced message therefore has a number, and an ack stores the number reached. The
- * committed offset passes the acked message only when all deliveries below that number have arrived. A crash then
- * repeats work and loses none, without waiting for round trips.
+ * Follow-up messages before acks. A consumer acks a message after it has *produced* the messages that follow from it.
+ * On Kafka, produced messages may still be in a buffer. Each produced message therefore has a number, and an ack stores
+ * the number reached. The committed offset passes the acked message only when all messages with lower numbers have been
+ * delivered. A crash thus repeats work and loses none, and no call waits for a round trip.
  *
- * A permanent failure of a delivery (refused by the broker) fails the bus: bus_health gives the reason, and no later
- * ack counts. An outage is not such a failure: messages have no timeout of their own, buffers fill, and produce returns
- * ERR_FULL until the brokers are back.
+ * If a broker permanently refuses a message, the bus fails: bus_health gives the reason, and no later ack counts. An
+ * outage is not such a failure. Messages have no timeout of their own, buffers fill, and produce returns ERR_FULL until
+ * the brokers are available again.
  *
- * Pausing is not reading. Each partition has a queue of its own, in which messages of paused topics stay. The library's
- * pause and resume are not used, because they discard the prefetched messages. Memory is bounded by
- * queued.max.messages.kbytes a partition.
+ * A paused topic is simply not read. Each partition has its own queue, in which messages of paused topics stay. The
+ * library's pause and resume are not used, because they discard the prefetched messages. The memory is bounded by
+ * queued.max.messages.kbytes for each partition.
  *
  * A rebalance revokes all partitions and assigns some again. The range assignor keeps partition i of requests and
- * results together. Before the revocation, held messages get time to be acked. Delivery counts of the rest are written
- * to the commit's metadata, so `attempts` grows across processes, even those that crash. For that an owner writes a
- * count of crashes before it hands out anything. It clears the count when it leaves in order or has lived for a minute.
- * From the second crash on it hands out one message at a time and records it first, so the count identifies a poison
- * message.
+ * results together. Before the revocation, held messages get time to be acked. The delivery counts of the others are
+ * written to the commit's metadata, so `attempts` grows across processes, even those that crash.
+ *
+ * To detect crashes, an owner writes a count of crashes before it hands out anything. It clears the count when it
+ * leaves in an orderly way or has lived for a minute. After the second crash, an owner hands out one message at a time
+ * and records it first, so the count identifies a poison message.
  *
  * Exactly once. The coordinator uses another reader, made by bus_subscribe_once, with the same properties and brokers.
  * Its offsets are committed in the transaction of its verdicts (exactly_once/once.c has that design). Tasks use the
  * bus's own producer in both cases.
  *
- * The clock is the brokers'. Topics are LogAppendTime, so a message's time is the leader's. The function bus_now_ns
- * returns the local wall clock, moved by the least that agrees with all delivery reports. Its resolution is a
- * millisecond, like theirs.
+ * The clock is that of the brokers. Topics are LogAppendTime, so a message's time is that of the partition's leader.
+ * bus_now_ns returns the local wall clock, corrected by the least amount that agrees with all delivery reports. Its
+ * resolution is a millisecond, like that of message times.
  */
 #include "proto/bus/kafka/kafka.h"
 

@@ -1,13 +1,13 @@
-/* DESIGN: a list in the order of the partition. A slot is added at the end, except for the few that return after a
- * rebalance, and leaves at the front.
+/* DESIGN: a list in the order of the partition. New slots are added at the end, except for the few that return after a
+ * rebalance. Slots are removed at the front.
  *
- * Metadata: "assay1 <crashes> <offset - low>:<deliveries> ...", as text that `kafka-consumer-groups` users and logs can
- * read. It has at most WINDOW_NOTES pairs from the low end on: a poison message kills its reader soon after it becomes
- * the lowest.
+ * Metadata: "assay1 <crashes> <offset - low>:<deliveries> ...". It is text, so that users of `kafka-consumer-groups`
+ * and of logs can read it. It has at most WINDOW_NOTES pairs, from the low end on. That is enough, because a poison
+ * message kills its reader soon after it becomes the lowest.
  *
- * Rejected: a ring indexed by offset - low, because compaction and long transactions leave holes without bound. Also
- * rejected: a bitmap of finished offsets above low. An at-least-once reader may repeat up to a window, and needs the
- * four kilobytes for the counts.
+ * Rejected: a ring indexed by offset - low (compaction and long transactions leave holes without bound). Rejected: a
+ * bitmap of finished offsets above low (an at-least-once reader may repeat a window, and the four kilobytes are needed
+ * for the counts).
  */
 #include "proto/bus/kafka/window.h"
 
@@ -53,7 +53,7 @@ static void find_next_due(struct window *window)
         if (slot->state == SLOT_WAITING && slot->due_ns < window->next_due) window->next_due = slot->due_ns;
 }
 
-/* Returns the last slot at or below `offset`. Searches from the end, where new slots belong. */
+/* Returns the last slot at or below `offset`. Searches from the end, because new slots are there. */
 static struct window_slot *at_or_below(const struct window *window, int64_t offset)
 {
     struct window_slot *slot = window->last;
@@ -80,8 +80,8 @@ bool window_has(const struct window *window, int64_t offset)
     return slot && slot->offset == offset;
 }
 
-/* Below the low end, only offsets in the range that is fetched again were done here. In a recreated topic, such offsets
- * are new messages. */
+/* An offset below the low end was done by this process only if it is in the range that is fetched again. In a recreated
+ * topic, such offsets are new messages. */
 bool window_again(struct window *window, int64_t offset)
 {
     if (window_has(window, offset)) return true;
@@ -148,13 +148,14 @@ bool window_advance(struct window *window, uint64_t arrived, void (*release)(str
 static bool read_number(const char **at, int64_t *out)
 {
     char *end;
-    if (**at < '0' || **at > '9') return false; /* strtoll would also take blanks and signs */
+    if (**at < '0' || **at > '9') return false; /* strtoll would also accept blanks and signs */
     *out = strtoll(*at, &end, 10);
     *at = end;
     return *out < INT64_MAX / 2;
 }
 
-/* Reads metadata of any committer: that of another program is skipped, broken ends are cut. */
+/* Reads the metadata of a commit. Ignores metadata of another program, and everything after the first malformed
+ * pair. */
 static void read_metadata(struct window *window, int64_t low, const char *metadata, size_t len)
 {
     char text[WINDOW_TEXT];
@@ -189,16 +190,17 @@ void window_restart(struct window *window, int64_t committed, const char *metada
     read_metadata(window, committed, metadata, committed < 0 ? 0 : len);
 }
 
-/* INVARIANT known poison: the count of a finished message stays, because it is redelivered if this process crashes
- * before its commit. Notes on unfetched messages stay too. Otherwise two alternating poison messages would hide each
- * other: the owner that survives the first dies of the second, and its successor knows neither. */
+/* INVARIANT known poison: the count of a finished message stays, because the message is redelivered if this process
+ * crashes before its commit. Notes on messages that were not fetched stay too. Otherwise two alternating poison
+ * messages would hide each other. The owner that survives the first one dies of the second, and the next owner knows
+ * neither. */
 static uint32_t deliveries(const struct window_slot *slot)
 {
     return slot->attempts + (slot->state == SLOT_HELD);
 }
 
-/* True for a note beyond the fetched messages. Notes within them are slots now, or their messages were compacted
- * away. */
+/* Returns true for a note beyond the fetched messages. Notes within them have become slots, or compaction has removed
+ * their messages. */
 static bool is_ahead(const struct window *window, const struct window_note *note)
 {
     return window->last ? note->offset > window->last->offset : note->offset >= window->low;
@@ -211,7 +213,7 @@ struct metadata {
     unsigned noted;
 };
 
-/* Returns false if the metadata is full. */
+/* Adds a note to the metadata. Returns false if the metadata is full. */
 static bool put_note(struct metadata *out, int64_t offset, uint32_t times)
 {
     char note[48];

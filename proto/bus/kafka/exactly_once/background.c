@@ -1,5 +1,5 @@
-/* Runs one call at a time on its own thread, for library calls blocked on brokers. The caller does not touch the data
- * of a call until it has returned. The only lock needed is therefore that of the hand-over. */
+/* Runs one call at a time on its own thread, for library calls that block on brokers. The starter of a call does not
+ * use the data of the call until it has returned. The only lock therefore guards starting and ending a call. */
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include <pthread.h>

@@ -1,11 +1,13 @@
-/* DESIGN: two rings of bits over [low, low + LEDGER_SPAN), indexed by the offset itself. Moving low costs only the
- * offsets that it passes, and bits are never shifted. In the text the map starts at low and ends with its last nonzero
- * byte. Its length does not depend on the mix of finished and open, so no pattern makes it too long. It has at most
- * 2,048 bytes, which are 2,732 characters, and a head of 84 bytes.
+/* DESIGN: two rings of bits over [low, low + LEDGER_SPAN), indexed by the offset itself. Moving low costs time only for
+ * the offsets that it passes, and bits are never shifted.
+ *
+ * In the text the map starts at low and ends with its last nonzero byte. Its length depends only on the offsets, and
+ * not on which of them are finished or open, so no pattern makes it too long. It has at most 2,048 bytes, after a head
+ * of 84 bytes. In base64, 2,048 bytes are 2,732 characters.
  *
  *    "assay-once1 " base64( head, map, check )
  *
- * All numbers are little endian. The check is XXH32 over all before it.
+ * All numbers are little endian. The check is XXH32 of all bytes before it.
  */
 #include "proto/bus/kafka/exactly_once/ledger.h"
 
@@ -37,7 +39,7 @@ static bool is_inside(const struct ledger *ledger, int64_t offset)
     return offset >= ledger->low && offset - ledger->low < LEDGER_SPAN;
 }
 
-/* Moves low up to the lowest open offset, or to the reading position. */
+/* Moves low up to the lowest open offset. If none is open, moves it up to `next`. */
 static void advance(struct ledger *ledger)
 {
     while (ledger->low < ledger->next && !bit_get(ledger->open, ledger->low)) {
@@ -64,12 +66,12 @@ uint64_t ledger_log_id(const char *cluster, const char *topic, int32_t partition
 enum ledger_place ledger_read(struct ledger *ledger, int64_t offset)
 {
     if (offset < ledger->low) return LEDGER_FINISHED;
-    if (ledger->n_open == 0) ledger_read_to(ledger, offset); /* over a hole, which may be wider than the span */
-    if (!is_inside(ledger, offset)) return LEDGER_BEYOND;    /* I1: never open an offset beyond the map */
+    if (ledger->n_open == 0) ledger_read_to(ledger, offset); /* skips a hole, which may be wider than the span */
+    if (!is_inside(ledger, offset)) return LEDGER_BEYOND;    /* INVARIANT I1: never opens an offset beyond the map */
     bool finished = bit_get(ledger->finished, offset);
     if (!finished && !bit_get(ledger->open, offset)) {
         uint64_t word = (uint64_t)offset % LEDGER_SPAN / 64;
-        bool again = offset < ledger->reopen_end; /* its results may lie anywhere behind the old r */
+        bool again = offset < ledger->reopen_end; /* its results may have any offset from the old r on */
         if (!ledger->open[word] && !again) ledger->since[word] = ledger->position;
         bit_set(ledger->open, offset, true);
         ledger->n_open++;
@@ -79,7 +81,7 @@ enum ledger_place ledger_read(struct ledger *ledger, int64_t offset)
     return finished ? LEDGER_FINISHED : LEDGER_NEW;
 }
 
-/* Clears the bits of passed offsets one by one, except in a jump wider than the map. */
+/* Clears the bits of passed offsets one by one. If the jump is wider than the map, clears the whole map. */
 void ledger_read_to(struct ledger *ledger, int64_t offset)
 {
     if (offset <= ledger->next) return;
@@ -100,7 +102,7 @@ void ledger_finish(struct ledger *ledger, int64_t offset)
         ledger->n_open--;
     }
     bit_set(ledger->finished, offset, true);
-    /* otherwise it gets no bit */
+    /* without this, the text would have no bit for the offset */
     if (offset >= ledger->next && offset >= ledger->reopen_end) ledger->reopen_end = offset + 1;
     advance(ledger);
 }
@@ -142,7 +144,8 @@ static uint64_t get(const uint8_t **at, unsigned bytes)
     return value;
 }
 
-/* Returns the end of the opened offsets. The next owner opens these again before it reads results. */
+/* Returns the end of the offsets that were opened. The next owner opens the unfinished ones below it again before it
+ * reads results. */
 static int64_t opened_end(const struct ledger *ledger)
 {
     return ledger->next > ledger->reopen_end ? ledger->next : ledger->reopen_end;
@@ -168,7 +171,7 @@ size_t ledger_encode(const struct ledger *ledger, char *text)
     at = put(at, (uint64_t)ledger->probe, 8);
     at = put(at, ledger->probes, 4);
     at = put(at, ledger->crashes, 4);
-    put(at, 0, (unsigned)(raw + HEAD - at)); /* reserved */
+    put(at, 0, (unsigned)(raw + HEAD - at)); /* reserved bytes of the head */
     put(raw + HEAD + map, XXH32(raw, HEAD + map, 0), CHECK);
     gint state = 0, save = 0;
     memcpy(text, magic, MAGIC_LEN);
@@ -200,7 +203,7 @@ static enum err_code read_head(struct ledger *ledger, uint64_t log_id, int64_t l
     return ERR_OK;
 }
 
-/* Decodes the bytes between magic and check into `raw`. */
+/* Decodes the bytes between the magic text and the check into `raw`. */
 static enum err_code unwrap(const char *text, size_t len, uint8_t *raw, size_t *map, struct err *err)
 {
     gint state = 0;

@@ -1,42 +1,45 @@
-/* DESIGN: each request yields one verdict, even if processes die. The log of requests is the state. A commit says which
- * requests are finished (ledger.h) and becomes visible together with their verdicts, in one transaction. All other
- * state is in memory and can be rebuilt by the next owner.
+/* DESIGN: each request yields one verdict, even if processes die. The state is in the log of requests: a commit says
+ * which requests are finished (ledger.h). It becomes visible together with their verdicts, in one transaction. All
+ * other state is in memory, and the next owner can rebuild it.
  *
  *    requests[p] ──▶ opened ──▶ reader ── settle ──▶ settled ──▶ in a transaction ──▶ finished
  *                      │                                ▲              │ dropped
  *    results[p]  ──────┴──▶ reader ── ack               └──────────────┘
  *
- * There is one thread, the reader's. It polls and settles; everything happens inside poll and commit, rebalances
- * included, so there are no locks. Only the calls of a transaction that block on brokers run beside it, one of each
- * producer at a time. A rebalance waits for their end, so nothing changes between dependent parts of a transaction
- * (settle.c). Watchdogs have threads too. A stuck reader loses its partitions after max.poll.interval.ms, as intended.
+ * There is one thread, that of the reader. It polls and settles. All work, including rebalances, is done inside poll
+ * and commit, so there are no locks. Only the calls of a transaction that block on brokers run on other threads, one
+ * for each producer at a time. A rebalance waits until they have returned, so nothing changes between dependent parts
+ * of a transaction (settle.c). Watchdogs have threads too. A stuck reader loses its partitions after
+ * max.poll.interval.ms, as intended.
  *
  * The invariants of exactly once, each named where it is enforced:
  *    I1  no request past low + LEDGER_SPAN is opened, so a commit's metadata always fits (ledger.c)
  *    I2  a request is finished in memory only after the commit that says so has returned (settle.c)
- *    I3  a transaction carries the membership under which its partitions were assigned, taken once, in the assign
- *        callback; a replaced member can commit nothing, however late it resumes (takeover.c)
+ *    I3  a transaction carries the membership under which its partitions were assigned, read once, in the assign
+ *       callback; a replaced member can commit nothing, however late it resumes (takeover.c)
  *    I4  a producer is replaced if the outcome of one of its transactions was in doubt (txn.c)
  *    I5  verdicts are in the log before their offsets are in the transaction (txn.c)
  *    I6  every output is in a transaction with the offset of its request's partition; the group would not fence an
- *        output without an offset (settle.c)
+ *       output without an offset (settle.c)
  *    I7  outputs that may have been committed without the ledger are read back before any request is opened
- *        (takeover.c)
+ *       (takeover.c)
  *    I8  results of open requests are read from r on, before their tasks are produced again (take_result)
  *
  * A member is static (group.instance.id). After a restart within session.timeout.ms it gets its partitions back without
- * a rebalance, and the broker fences the earlier holder of its name. The drawback: the group notices a permanent
- * departure only after that time.
+ * a rebalance, and the broker fences the earlier process with its name. The drawback is that the group notices a
+ * permanent departure only after that time.
  *
- * Results are assigned by hand along with the requests; they have no offset of their own in the group.
+ * The reader assigns itself the partitions of the results that belong to its requests. The group has no offsets of
+ * results.
  *
  * This file has the messages, rebalances, reading, joining and leaving. settle.c commits settled requests, and poison.c
  * decides which requests may be opened after owners died.
  *
- * Rejected: a compacted topic of open requests. It is a second log to synchronize, and restoring it takes as long as
- * its tail. The chosen design takes as long as the open requests. Rejected: looking verdicts up by id before each is
- * produced. Every coordinator would read all verdicts, without a fence. Rejected: tasks inside the transaction. Each
- * step of a request would wait for a commit, and a dead coordinator's open transaction would hide the tasks of all.
+ * Rejected: a compacted topic of open requests. It is a second log to synchronize, and restoring it takes time for the
+ * uncompacted part of the log. The chosen design takes time only for the open requests. Rejected: looking up each
+ * verdict by id before it is produced. Every coordinator would read all verdicts, and nothing would fence an old one.
+ * Rejected: tasks inside the transaction. Each step of a request would wait for a commit, and the open transaction of a
+ * dead coordinator would hide the tasks of all.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
@@ -160,9 +163,9 @@ static enum err_code once_commit(struct bus_consumer *base)
     return once_transact_if_due((struct once *)base, false);
 }
 
-/* --- rebalance; inside of poll --- */
+/* --- rebalance; runs inside poll --- */
 
-/* Commits all settled requests and the orderly departure, so that the next owner suspects nothing. */
+/* Commits all settled requests and the orderly departure. The next owner then suspects no request. */
 static void commit_on_leave(struct once *once)
 {
     for (uint32_t i = 0; i < once->n_parts; i++) {
@@ -178,15 +181,16 @@ void once_close_partition(struct once_partition *part)
     for (unsigned i = 0; i < BUS_ONCE_TOPICS; i++) {
         if (!part->queues[i]) continue;
         rd_kafka_queue_cb_event_enable(part->queues[i], NULL, NULL);
-        rd_kafka_queue_destroy(part->queues[i]); /* before the partition is revoked */
+        rd_kafka_queue_destroy(part->queues[i]); /* must precede the revocation */
         part->queues[i] = NULL;
     }
-    if (part->parked) rd_kafka_message_destroy(part->parked); /* read again later */
+    if (part->parked) rd_kafka_message_destroy(part->parked); /* will be read again later */
     part->parked = NULL;
     part->assigned = part->claimed = part->closed = false;
 }
 
-/* Gives all partitions up. The reader keeps its messages, because the partitions may be reassigned unchanged. */
+/* Releases all partitions. The reader still holds its messages, because the same partitions may be assigned again
+ * unchanged. */
 static void give_up(struct once *once)
 {
     if (!rd_kafka_assignment_lost(once->client)) commit_on_leave(once);
@@ -238,7 +242,8 @@ static bool once_catching_up(struct bus_consumer *base, int32_t partition)
 
 /* --- reading --- */
 
-/* Returns the next message of a queue, and handles events before it. Returns NULL if the queue has no message. */
+/* Returns the next message of a queue, after handling the events before it. Returns NULL if the queue has no
+ * message. */
 static rd_kafka_message_t *next_raw(struct once *once, struct once_partition *part, uint32_t topic)
 {
     while (part->queues[topic] && rd_kafka_queue_length(part->queues[topic]) > 0) {
@@ -250,7 +255,8 @@ static rd_kafka_message_t *next_raw(struct once *once, struct once_partition *pa
             part->ledger.position = raw->offset;
         if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF && topic == ONCE_REQUESTS && !part->parked) {
             int64_t before = part->ledger.low;
-            ledger_read_to(&part->ledger, raw->offset); /* transaction markers at the end */
+            ledger_read_to(&part->ledger, raw->offset); /* the log ends with transaction markers, which are not
+                                                         * delivered */
             part->dirty |= part->ledger.low != before;
         }
         if (raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF && kafka_is_final(raw->err))
@@ -267,7 +273,7 @@ static bool may_open(const struct once *once, const struct once_partition *part)
     return poison_may_open(once, part) && settled < once->kafka->max_bytes;
 }
 
-/* Dead-letters a request whose owners died. */
+/* Dead-letters a request that was open when its owners died. */
 static void put_aside(struct once *once, struct once_inflight *inflight)
 {
     const char *why = "five coordinators in a row died while this request was open";
@@ -275,7 +281,7 @@ static void put_aside(struct once *once, struct once_inflight *inflight)
     if (once_put_aside(once, inflight, ERR_REJECTED, why)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
 }
 
-/* Returns the next request of this partition, or NULL. */
+/* Returns the next request of this partition, or NULL if none is available. */
 static struct once_inflight *take_request(struct once *once, struct once_partition *part)
 {
     rd_kafka_message_t *raw = part->parked ? part->parked : next_raw(once, part, ONCE_REQUESTS);
@@ -300,8 +306,8 @@ static struct once_inflight *take_request(struct once *once, struct once_partiti
     return NULL;
 }
 
-/* I8: returns the next result, or NULL. While requests are read, results wait until the previous owner's open requests
- * are open again. The first of their results lies at r. */
+/* INVARIANT I8: returns the next result, or NULL. While requests are read, results wait until the requests that the
+ * previous owner had open are open again. The first of their results has offset r or more. */
 static struct once_inflight *take_result(struct once *once, struct once_partition *part, bool requests_wanted)
 {
     bool reopening = part->ledger.next < part->before_end;
@@ -338,8 +344,8 @@ static struct once_inflight *take_one(struct once *once, struct once_partition *
     return take_result(once, part, want >> ONCE_REQUESTS & 1);
 }
 
-/* Takes messages from the partitions in turn. Requests come first, so that they are open before their results are
- * read. */
+/* Takes messages from the partitions in turn. In each partition, takes requests first, so that they are open before
+ * their results are read. */
 static uint32_t take_wanted(struct once *once, uint32_t want, struct bus_message **out, uint32_t max)
 {
     uint32_t n = 0, before;
@@ -355,8 +361,8 @@ static uint32_t take_wanted(struct once *once, uint32_t want, struct bus_message
     return n;
 }
 
-/* Serves the library: rebalances happen here, and the poll shows that the reader is alive. Other events are mostly
- * errors. */
+/* Polls the library. Rebalances run inside this call, and it shows the library that the reader is alive. Other events
+ * are mostly errors. */
 static void serve(struct once *once)
 {
     for (rd_kafka_message_t *raw; (raw = rd_kafka_consumer_poll(once->client, 0)); rd_kafka_message_destroy(raw)) {
@@ -395,7 +401,9 @@ static enum err_code once_poll(struct bus_consumer *base, uint32_t want, struct 
         if (!code && !*n) code = once->failure.code;
         if (code || *n || clock_now_ns() >= limit) return code;
         for (uint32_t i = 0; i < once->n_parts; i++)
-            if (once->parts[i]->taken_away) return ERR_OK; /* the caller should call bus_taken_away now */
+            if (once->parts[i]->taken_away)
+                return ERR_OK; /* returns early, so that the caller can call bus_taken_away
+                                                            * now */
         wakeup_wait(&once->wakeup, heard, nap_ms(once, limit));
     }
 }
@@ -416,7 +424,7 @@ static void put_gaps(const struct once *once, struct bus_once_stats *out)
     }
 }
 
-/* Ends the measurement of a take-over once all partitions are claimed and their earlier results are read. */
+/* Ends the measurement of a take-over once all partitions are claimed and their earlier results have been read. */
 static void see_if_restored(struct once *once)
 {
     if (!once->restore_ns) return;
@@ -469,12 +477,12 @@ static rd_kafka_conf_t *consumer_conf(struct once *once, const char *name, struc
         {"partition.assignment.strategy", "range"},
         {"session.timeout.ms", "15000"},
         {"heartbeat.interval.ms", "3000"},
-        {"max.poll.interval.ms", "120000"}, /* a take-over may wait for transactions to end */
+        {"max.poll.interval.ms", "120000"}, /* a take-over may wait until transactions have ended */
         {"enable.auto.commit", "false"},
         {"enable.auto.offset.store", "false"},
         {"enable.partition.eof", "true"},
         {"isolation.level", "read_committed"},
-        {"auto.offset.reset", "error"}, /* offsets are always given; any other case needs an operator */
+        {"auto.offset.reset", "error"}, /* offsets are always given, so any other case needs an operator */
         {"allow.auto.create.topics", "false"},
         {"queued.max.messages.kbytes", "8192"},
         {"queued.min.messages", "10000"},
@@ -487,8 +495,8 @@ static rd_kafka_conf_t *consumer_conf(struct once *once, const char *name, struc
 static void once_free(struct once *once)
 {
     for (uint32_t i = 0; i < once->n_producers; i++) {
-        background_free(once->producers[i].background); /* first, because its calls use the rest */
-        /* second, because its delivery reports use the memory freed below */
+        background_free(once->producers[i].background); /* must be first, because its calls use the other members */
+        /* must be second, because its delivery reports use the memory that is freed below */
         txn_close(once->producers[i].txn);
     }
     for (uint32_t i = 0; i < once->n_parts; i++) {
@@ -555,8 +563,8 @@ static struct once *once_new(struct kafka *kafka, const struct bus_once *how)
     return NULL;
 }
 
-/* The first producer has the member's name, like the only producer of older versions. The other names contain '/',
- * which brokers refuse in member names, so they never collide with a member's. */
+/* Opens a producer. The first one has the member's name, like the only producer of older versions. The names of the
+ * others contain '/', which brokers refuse in member names. They therefore never equal the name of another member. */
 static enum err_code open_producer(struct once *once, const char *name, uint32_t number, struct err *err)
 {
     struct once_producer *producer = &once->producers[number];
@@ -570,7 +578,7 @@ static enum err_code open_producer(struct once *once, const char *name, uint32_t
     return txn_open(once->kafka, id, &producer->txn, err);
 }
 
-/* Opens the clients and checks the topics and the cluster before the group is joined. */
+/* Opens the clients. Checks the topics and the cluster before the reader joins the group. */
 static enum err_code open_clients(struct once *once, const char *name, struct err *err)
 {
     enum err_code code = ERR_OK;
@@ -630,7 +638,7 @@ enum err_code kafka_subscribe_once(struct bus *bus, const struct bus_once *how, 
     return ERR_OK;
 }
 
-/* Leaves in order: closing revokes the partitions, which commits the settled requests. */
+/* Leaves the group in an orderly way: closing revokes the partitions, which commits the settled requests. */
 static void once_unsubscribe(struct bus_consumer *base)
 {
     struct once *once = (struct once *)base;

@@ -1,20 +1,20 @@
-/* DESIGN: from settled to finished. Outputs of settled requests are copied into a queue, in order. A transaction takes
- * the front of the queue, with the ledgers as they will be after its commit (look_ahead). The ledgers change only after
- * the commit (finish_all). A dropped transaction leaves the queue unchanged.
+/* DESIGN: the way of a request from settled to finished. Outputs of settled requests are copied into a queue, in order.
+ * A transaction takes the front of the queue, with the ledgers as they will be after its commit (look_ahead). The
+ * ledgers change only after the commit (finish_all). A dropped transaction leaves the queue unchanged.
  *
  * A transaction has two calls that block on brokers: one until the outputs are acknowledged, and one for the commit.
- * They run on their own thread (background.c). Meanwhile the reader reads on and settles more requests, which belong to
- * the next transaction. The reader does all other steps between these calls: choosing the outputs, building the commit,
- * and applying its result. Before a change to data that these calls use, the reader waits for their end. Examples are
- * an assignment and the suspects of a dead owner.
+ * They run on their own thread (background.c). Meanwhile the reader continues to read and settles more requests, which
+ * belong to the next transaction. The reader does all other steps between these calls: choosing the outputs, building
+ * the commit, and applying its result. Before a change to data that these calls use, the reader waits until they have
+ * returned. Examples of such data are the assignment and the suspects of a dead owner.
  *
- * Several producers share the partitions, each with its own queue and transaction, so one commit does not delay the
- * settled requests of other partitions. A partition has one producer. The outputs of a partition go to the same
- * partition of their topics. Outputs and commits are in consecutive transactions, and no two producers write to one
- * log.
+ * Several producers share the partitions. Each has its own queue and transaction, so one commit does not delay the
+ * settled requests of other partitions. A partition belongs to one producer, and its outputs go to the same partition
+ * of their topics. Thus no two producers write to one log, and its outputs and commits are in consecutive transactions.
  *
- * When: at once if the reader is idle, so that a single verdict is not delayed. Under load commit_ms after the previous
- * commit, since one commit covers many requests, or later, because commits cost time too. At once when a batch is full.
+ * A transaction begins at once if the reader is idle, so that a single verdict is not delayed. Under load it begins
+ * commit_ms after the previous commit, because one commit covers many requests. It begins even later if commits take
+ * long, because they cost time too. When a batch is full, it begins at once.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
@@ -29,12 +29,12 @@
 
 enum {
     TIDY_MS = 1000, /* interval of commits that have no outputs */
-    /* time for brokers to end a transaction; until then, beginning another makes the library wait 20 ms */
+    /* time that brokers need to end a transaction; if another one begins earlier, the library waits 20 ms */
     MARKERS_MS = 4,
     RETRY_MS = 300,   /* delay after a dropped transaction */
-    BATCH_MAX = 5000, /* outputs of one transaction */
-    WORK_SHARE = 4,   /* under load, pause between commits as a multiple of a commit's duration */
-    OURS = 3          /* added headers of an output */
+    BATCH_MAX = 5000, /* maximum outputs of one transaction */
+    WORK_SHARE = 4,   /* under load, minimum pause between commits as a multiple of a commit's duration */
+    OURS = 3          /* number of headers added to an output */
 };
 static const uint64_t BATCH_BYTES = 16UL << 20;
 
@@ -53,7 +53,8 @@ static void add_header(struct once_copy *copy, const char *name, const char *val
     copy->headers[copy->out.n_headers++] = (struct bus_header){name, value, len};
 }
 
-/* Copies the output for the same partition as its request, with the request's position in its headers. */
+/* Copies an output. The copy goes to the same partition number as its request, and its headers have the request's
+ * position. */
 static struct once_copy *copy_new(const struct once *once, const struct bus_message *message, const struct bus_out *out,
                                   const char *topic)
 {
@@ -65,7 +66,8 @@ static struct once_copy *copy_new(const struct once *once, const struct bus_mess
     copy->out.headers = copy->headers;
     copy->out.n_headers = 0;
     add_header(copy, BUS_OF_GROUP, once->group,
-               (uint32_t)strlen(once->group)); /* first, because readers may stop after some headers */
+               (uint32_t)strlen(once->group)); /* these headers come first, because readers may read only some
+                                                * headers */
     add_header(copy, BUS_OF_PARTITION, copy->partition, (uint32_t)digits_whole(message->partition, copy->partition));
     add_header(copy, BUS_OF_OFFSET, copy->offset, (uint32_t)digits_whole(message->offset, copy->offset));
     copy->out.n_headers += out->n_headers;
@@ -90,7 +92,7 @@ static void queue_settled(struct once *once, struct once_inflight *inflight)
     inflight->part->n_settled++;
     inflight->part->dirty = true;
     bool may_be_refused =
-        /* then a dead letter may need the message */
+        /* if the output is refused, a dead letter will need the message */
         inflight->out && bus_out_bytes(&inflight->out->out) > once->kafka->batch_bytes;
     if (inflight->raw && !may_be_refused) {
         rd_kafka_message_destroy(inflight->raw);
@@ -102,7 +104,7 @@ enum err_code once_settle(struct bus_consumer *base, struct bus_message *message
 {
     struct once *once = (struct once *)base;
     struct once_inflight *inflight = once_inflight_of(message);
-    /* another owner settles it, or it needs no output */
+    /* another owner settles the request, or the message needs no output */
     if (inflight->stray || !inflight->request || message->history) {
         once_inflight_free(inflight);
         return ERR_OK;
@@ -141,7 +143,7 @@ enum err_code once_put_aside(struct once *once, struct once_inflight *inflight, 
     return once_settle(&once->consumer, &inflight->public, &out);
 }
 
-/* Removes the request that `at` points to from its queue. */
+/* Removes the request that `at` points to from its producer's queue. */
 static void unqueue(struct once_producer *producer, struct once_inflight **at)
 {
     producer->n_settled--;
@@ -166,7 +168,7 @@ void once_forget_settled(const struct once_partition *part)
 
 /* --- transactions --- */
 
-/* Produces the front of the settled queue, in order. */
+/* Produces the outputs at the front of the settled queue, in order. */
 static enum err_code produce_all(struct once_producer *producer, struct err *err)
 {
     enum err_code code = ERR_OK;
@@ -186,7 +188,7 @@ static enum err_code produce_all(struct once_producer *producer, struct err *err
     return code;
 }
 
-/* Computes the ledger as it will be after the commit. */
+/* Computes the ledger of a partition as it will be after the commit. */
 static void look_ahead(const struct once_partition *part, const struct once *once, struct ledger *out)
 {
     int64_t first[LEDGER_OUTPUTS] = {-1, -1};
@@ -202,7 +204,7 @@ static void look_ahead(const struct once_partition *part, const struct once *onc
         if (first[i] >= 0) out->outputs[i] = first[i];
 }
 
-/* I6: lists each partition with settled requests or other changes. */
+/* INVARIANT I6: adds each partition with settled requests or other changes to the list of offsets. */
 static void put_offsets(struct once_producer *producer, rd_kafka_topic_partition_list_t *list)
 {
     struct once *once = producer->once;
@@ -226,7 +228,8 @@ static void put_offsets(struct once_producer *producer, rd_kafka_topic_partition
     }
 }
 
-/* I2: only here, after the commit has returned, does a request count as finished, or a partition as claimed. */
+/* INVARIANT I2: marks requests as finished, and partitions as claimed. This is done only here, after the commit has
+ * returned. */
 static void finish_all(struct once_producer *producer)
 {
     struct once *once = producer->once;
@@ -237,7 +240,7 @@ static void finish_all(struct once_producer *producer)
         if (part->producer != producer || !part->assigned || !part->committing) continue;
         struct ledger ahead;
         look_ahead(part, once, &ahead);
-        part->ledger = ahead; /* also has the requests opened since the commit began */
+        part->ledger = ahead; /* the new ledger also has the requests that were opened since the commit began */
         part->text_low = part->ahead_low;
         part->text_len = part->ahead_len;
         memcpy(part->text, part->ahead_text, sizeof part->text);
@@ -277,8 +280,9 @@ static void take_back(struct once_producer *producer)
     producer->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
 }
 
-/* Replaces an output that brokers will always refuse with a dead letter, which is small. If that is refused too, the
- * next one is smaller, because bounds are halved each time. Returns ERR_CONFIG if the batch was too large. */
+/* Replaces an output that brokers will always refuse with a dead letter, which is small. If the dead letter is refused
+ * too, the next one is smaller, because the limit is halved each time. Returns ERR_CONFIG if the batch was too
+ * large. */
 static enum err_code replace_refused(struct once *once, struct once_inflight *inflight, struct err *err)
 {
     struct letter letter;
@@ -310,7 +314,7 @@ static enum err_code replace_all_refused(struct once_producer *producer, struct 
     return code;
 }
 
-/* --- the two calls, on the producer's background thread --- */
+/* --- the two calls; they run on the producer's background thread --- */
 
 static void write_outputs(void *ctx)
 {
@@ -400,7 +404,7 @@ static enum err_code begin_commit(struct once_producer *producer)
     return ERR_OK;
 }
 
-/* Continues the transaction after its call has returned. */
+/* Continues the transaction. Must be called after its call has returned. */
 static enum err_code go_on(struct once_producer *producer)
 {
     enum err_code code = producer->transaction.code;
@@ -475,7 +479,8 @@ void once_transact_all(struct once *once)
     }
 }
 
-/* Returns the time of the producer's next transaction, on clock_now_ns, or INT64_MAX if there is nothing to commit. */
+/* Returns the time of the producer's next transaction, on clock_now_ns. Returns INT64_MAX if there is nothing to
+ * commit. */
 static int64_t due_ns(const struct once_producer *producer, bool idle)
 {
     const struct once *once = producer->once;
@@ -484,7 +489,7 @@ static int64_t due_ns(const struct once_producer *producer, bool idle)
     int64_t pause = producer->n_settled ? once->commit_ns : TIDY_MS * INT64_C(1000000);
     if (idle && producer->n_settled) pause = MARKERS_MS * INT64_C(1000000);
     int64_t fair = idle ? 0 : WORK_SHARE * producer->took_ns, most = TIDY_MS * INT64_C(1000000);
-    if (pause < fair) pause = fair < most ? fair : most; /* limits the share of time spent on commits under load */
+    if (pause < fair) pause = fair < most ? fair : most; /* limits the share of time that commits take under load */
     int64_t due = producer->transacted_ns + pause;
     if (producer->n_settled >= BATCH_MAX || producer->settled_bytes > BATCH_BYTES) due = 0;
     return due > producer->retry_ns ? due : producer->retry_ns;

@@ -1,24 +1,26 @@
-/* DESIGN: from a new assignment to the first message, in the rebalance callback and on the reader's thread:
+/* DESIGN: the steps from a new assignment to the first message. They run in the rebalance callback, on the reader's
+ * thread:
  *
  *    membership ─▶ commits, stable ones ─▶ ledgers ─▶ verdicts and dead letters read back ─▶ claim ─▶ assign
  *
- * An open transaction with a commit delays the second step, one with an output the fourth. Both end when their owner
- * ends, restarts, or is timed out by the brokers. Outputs found behind `outputs` count as finished, whatever the commit
- * says: a delayed "commit" may have made verdicts visible without their offsets (KIP-890).
+ * An open transaction of another owner delays the second step if it has a commit, and the fourth if it has an output.
+ * It ends when that owner ends it, restarts, or is timed out by the brokers. Outputs after `outputs` of the ledger
+ * count as finished, whatever the commit says. The reason is that a delayed "commit" may have made verdicts visible
+ * without their offsets (KIP-890).
  *
- * The claim is a commit of the same state under this process's own number, with one more crash counted. If this process
- * dies, the next owner can tell. Messages are handed out only after the claim.
+ * The claim is a commit of the same state with this process's own number and one more crash. If this process dies, the
+ * next owner can detect it. Messages are handed out only after the claim.
  *
- * If a reassigned partition has the same commit that this process made last, it had no other owner meanwhile. Its state
- * then stays as it is.
+ * If the commit of a reassigned partition is the last one of this process, the partition had no other owner meanwhile.
+ * Its state then stays unchanged.
  *
- * Partition i of all four topics belongs together. Another topic may lack a partition of the requests, if the counts
- * differ or one topic was grown first. That partition is owned but stays closed; it is logged and checked again every
- * few seconds. The others are served. When its co-partitions exist, all owned partitions are assigned again, as after a
- * rebalance.
+ * Partition i of one topic belongs to partition i of the other three. Another topic may lack a partition of the
+ * requests, if the counts differ or one topic was extended first. That partition is owned but stays closed. This is
+ * logged and checked again every few seconds. The other partitions are read. When the missing co-partitions exist, all
+ * owned partitions are assigned again, as after a rebalance.
  *
- * Requests are read from a little before low on. Settled ones are shown as history, because duplicates of them may
- * follow.
+ * Requests are read from a little before low on. The settled ones are delivered as history, because duplicates of them
+ * may follow.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
@@ -97,7 +99,8 @@ static bool is_settled(const rd_kafka_topic_partition_list_t *list)
     return all;
 }
 
-/* Reads the group's commits for the partitions in `list`, each without an error of its own. */
+/* Reads the group's commits for the partitions in `list`. Waits until none of them has an error, such as an open
+ * transaction. */
 static enum err_code read_commits(struct once *once, rd_kafka_topic_partition_list_t *list, struct err *err)
 {
     int64_t limit = deadline();
@@ -113,7 +116,7 @@ static enum err_code read_commits(struct once *once, rd_kafka_topic_partition_li
     }
 }
 
-/* Tells whether this group has ever read any partition of the requests. */
+/* Sets *out to true if this group has ever read any partition of the requests. */
 static enum err_code is_known(struct once *once, bool *out, struct err *err)
 {
     int32_t n = 0;
@@ -128,8 +131,9 @@ static enum err_code is_known(struct once *once, bool *out, struct err *err)
     return code;
 }
 
-/* Initializes a partition without a commit. If the group reads other partitions, this one is new and all its requests
- * are unread. A group that reads none may be a typing error, and would judge all requests of the past. */
+/* Initializes a partition without a commit. If the group has read other partitions, this one is new, and all its
+ * requests are unread. If the group has read none, its name may be a typing error, and it would judge all requests of
+ * the past. */
 static enum err_code begin_new(struct once *once, struct once_partition *part, uint64_t id,
                                const struct once_logs *logs, struct err *err)
 {
@@ -158,7 +162,7 @@ static void say_lost(const rd_kafka_topic_partition_t *entry, uint64_t lost)
     log_event(LOG_LEVEL_ERROR, "kafka", fields, 3, "requests are lost: retention deleted them before they were judged");
 }
 
-/* Restores the previous owner's ledger, limited to the existing records of the logs. */
+/* Restores the ledger of the previous owner. Limits its offsets to the existing records of the logs. */
 static enum err_code restore(struct once *once, struct once_partition *part, const rd_kafka_topic_partition_t *entry,
                              struct once_logs *logs, struct err *err)
 {
@@ -187,12 +191,13 @@ static enum err_code restore(struct once *once, struct once_partition *part, con
                                                                           : logs->start[ONCE_REQUESTS];
     part->text_len = 0;
     part->catch_up_end = MUTATED(end_instead_of_r) ? 0 : logs->end[ONCE_RESULTS];
-    part->before_end = logs->end[ONCE_REQUESTS]; /* commits lag behind opening */
+    part->before_end = logs->end[ONCE_REQUESTS]; /* larger than in the last commit, because the owner may have opened
+                                                  * requests since */
     poison_count_crash(part);
     return ERR_OK;
 }
 
-/* Tells whether the commit is the last one of this process. */
+/* Returns true if the commit is the last one of this process. */
 static bool is_ours(const struct once_partition *part, const rd_kafka_topic_partition_t *entry)
 {
     return part->text_len && part->text_low == entry->offset && part->text_len == entry->metadata_size &&
@@ -201,7 +206,7 @@ static bool is_ours(const struct once_partition *part, const rd_kafka_topic_part
 
 /* --- reading back --- */
 
-/* One output log being read, up to its end. */
+/* An output log that is being read up to its end. */
 struct tail {
     struct once_partition *part;
     int64_t end;
@@ -212,7 +217,7 @@ struct reading {
     struct once *once;
     rd_kafka_t *client;
     rd_kafka_topic_partition_list_t *list;
-    struct tail *tails; /* parallel to the list */
+    struct tail *tails; /* has the same indexes as the list */
     int left;
 };
 
@@ -224,7 +229,7 @@ static bool read_decimal(const char *text, int64_t *out)
     return *end == '\0';
 }
 
-/* I7: records that this request has its output. */
+/* INVARIANT I7: records that the request of this output is finished. */
 static void note(struct once *once, struct once_partition *part, const rd_kafka_message_t *raw)
 {
     struct bus_header headers[BUS_MAX_HEADERS];
@@ -232,7 +237,9 @@ static void note(struct once *once, struct once_partition *part, const rd_kafka_
     int64_t partition, offset;
     kafka_fill(&message, headers, kafka_headers_of(raw), raw);
     const char *group = bus_header_get(&message, BUS_OF_GROUP);
-    if (!group || strcmp(group, once->group) != 0) return; /* another group judges the same requests */
+    if (!group || strcmp(group, once->group) != 0)
+        return; /* the output belongs to another group that judges the same
+                                                            * requests */
     if (!read_decimal(bus_header_get(&message, BUS_OF_PARTITION), &partition) || partition != part->partition) return;
     if (read_decimal(bus_header_get(&message, BUS_OF_OFFSET), &offset)) ledger_finish(&part->ledger, offset);
 }
@@ -264,9 +271,9 @@ static enum err_code read_one(struct reading *reading, const rd_kafka_message_t 
 static rd_kafka_t *readback_new(struct once *once, struct err *err)
 {
     const struct kafka_preset presets[] = {
-        {"group.id", once->group}, /* never joined, nothing committed */
+        {"group.id", once->group}, /* the client never joins the group and commits nothing */
         {"enable.auto.commit", "false"},
-        {"enable.partition.eof", "true"}, /* reports the position past transaction markers */
+        {"enable.partition.eof", "true"}, /* also reports positions past transaction markers */
         {"isolation.level", "read_committed"},
         {"auto.offset.reset", "error"},
         {"fetch.wait.max.ms", "10"},
@@ -318,7 +325,7 @@ static enum err_code read_back(struct reading *reading, struct err *err)
 
 /* --- taking over --- */
 
-/* I3: takes the membership of this assignment, now and never again. */
+/* INVARIANT I3: reads the membership of this assignment. It is read only here. */
 static enum err_code take_membership(struct once *once, struct err *err)
 {
     char *member = rd_kafka_memberid(once->client);
@@ -365,10 +372,12 @@ static void mark_ours(struct once_partition *part, const struct once *once)
     part->claimed = part->sound = false;
     part->since_ns = clock_now_ns();
     part->ledger.writer = once->writer;
-    if (!part->ledger.crashes) part->ledger.crashes = 1; /* until this owner is sound, or commits its departure */
+    if (!part->ledger.crashes)
+        part->ledger.crashes = 1; /* stays 1 until this owner is sound, or commits its
+                                                          * departure */
 }
 
-/* Forgets partitions that went to another owner. */
+/* Deletes the state of partitions that went to another owner. */
 static void forget_others(struct once *once)
 {
     for (uint32_t i = 0; i < once->n_parts; i++) {
@@ -379,7 +388,8 @@ static void forget_others(struct once *once)
     }
 }
 
-/* Before the assignment starts the fetch: the library leaves queues alone that the application has forwarded. */
+/* Opens the queue of a partition. Must be called before the assignment, which starts the fetch. The library does not
+ * change the forwarding of a queue that the application has set. */
 static void open_queue(struct once *once, struct once_partition *part, unsigned topic)
 {
     rd_kafka_queue_t *queue = rd_kafka_queue_get_partition(once->client, once->topics[topic], part->partition);
@@ -410,8 +420,8 @@ static void assign(struct once *once)
 
 /* --- co-partitions --- */
 
-/* Returns the smallest number of partitions among the other topics, and its topic in *scarce. Retries, because a slow
- * broker may not know a topic yet. */
+/* Returns the smallest number of partitions among the other topics in *out, and the topic that has it in *scarce.
+ * Retries, because a slow broker may not know a topic yet. */
 static enum err_code count_copartitions(struct once *once, int32_t *out, const char **scarce, struct err *err)
 {
     static const unsigned copartitions[] = {ONCE_RESULTS, ONCE_VERDICTS, ONCE_LETTERS};
@@ -438,7 +448,7 @@ static void say_closed(const struct once *once, int32_t first, int32_t copartiti
               "requests of some partitions are not read: another topic has fewer partitions");
 }
 
-/* Removes partitions without co-partitions from the list and marks them closed. */
+/* Removes partitions that lack co-partitions from the list, and marks them as closed. */
 static enum err_code leave_closed(struct once *once, rd_kafka_topic_partition_list_t *list, struct err *err)
 {
     int32_t copartitions, first = -1;
@@ -460,7 +470,7 @@ static enum err_code leave_closed(struct once *once, rd_kafka_topic_partition_li
     return code;
 }
 
-/* Opens the partitions under the current membership. */
+/* Takes over the partitions in the list, under the current membership. */
 static void open_all(struct once *once, rd_kafka_topic_partition_list_t *list)
 {
     struct err err = {0};
@@ -477,7 +487,7 @@ static void open_all(struct once *once, rd_kafka_topic_partition_list_t *list)
     }
     forget_others(once);
     assign(once);
-    once_transact(once); /* the claim; retried later if dropped */
+    once_transact(once); /* the claim; it is retried later if the transaction is dropped */
     wakeup_signal(&once->wakeup);
 }
 
@@ -494,8 +504,8 @@ void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *pa
     rd_kafka_topic_partition_list_destroy(list);
 }
 
-/* Tells whether a missing co-partition now exists, and logs those still missing. Retries later if a broker does not
- * reply. */
+/* Returns true if a missing co-partition now exists. Logs those that are still missing. If a broker does not reply,
+ * returns false, and the next check retries. */
 static bool has_a_copartition_come(struct once *once)
 {
     struct err err = {0};

@@ -3,9 +3,9 @@
  * broker then ends the old open transaction and refuses delayed messages of the old epoch. Otherwise a delayed "commit"
  * could end a later transaction (KIP-890; this library cannot do better).
  *
- * I4: a producer is replaced if the outcome of one of its transactions was in doubt. If a broker is lost during a
- * commit, a new producer follows even if the commit succeeds. The library repeats the request by itself, and the first
- * copy may still arrive.
+ * INVARIANT I4: a producer is replaced if the outcome of one of its transactions was in doubt. If a broker is lost
+ * during a commit, a new producer follows even if the commit succeeds. The reason is that the library repeats the
+ * request automatically, and the first copy may still arrive.
  *
  * An error that is neither retriable nor abortable means that the outcome is unknown, or that another process has this
  * producer's name. It is fatal here, and the next owner reads the state back from the log.
@@ -26,22 +26,22 @@
 enum { OVERHEAD = 64 << 10, QUERY_MS = 5000, MAX_AGE_H = 24 };
 
 struct txn {
-    struct kafka_context context; /* first: the callbacks' argument */
+    struct kafka_context context; /* must be the first member, because it is the argument of the callbacks */
     struct kafka *kafka;
     struct watchdog *watchdog;
     rd_kafka_t *producer;
     char id[256];
-    uint32_t under_way, lost; /* outputs of this transaction */
+    uint32_t under_way, lost; /* outputs of the current transaction: not acknowledged yet, and lost */
     rd_kafka_resp_err_t why;  /* error of the last lost output */
     bool fenced;
-    bool disturbed; /* a broker was lost since it began */
+    bool disturbed; /* a broker was lost since the transaction began */
     int64_t made_ns;
 };
 
 /* --- the producer --- */
 
-/* Returns true if another process has our transactional.id, or the brokers have aborted this transaction. A fenced
- * producer does not take the id back: two such producers would fence each other for ever. */
+/* Returns true if another process has our transactional.id, or if the brokers have aborted this transaction. A fenced
+ * producer does not take the id back, because two such producers would fence each other for ever. */
 static bool is_fenced(rd_kafka_resp_err_t error)
 {
     return error == RD_KAFKA_RESP_ERR__FENCED || error == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||
@@ -78,7 +78,7 @@ static rd_kafka_conf_t *producer_conf(struct txn *txn, struct err *err)
     snprintf(largest, sizeof largest, "%d", MSG_MAX_BYTES + OVERHEAD);
     const struct kafka_preset presets[] = {
         {"transactional.id", txn->id},
-        {"transaction.timeout.ms", "10000"}, /* longest wait of others for a dead owner */
+        {"transaction.timeout.ms", "10000"}, /* longest time for which a dead owner makes others wait */
         {"message.timeout.ms", "8000"},
         {"linger.ms", "1"},
         {"compression.type", "lz4"},
@@ -111,7 +111,7 @@ static enum err_code code_of(rd_kafka_error_t *error, const char *what, struct e
     return code;
 }
 
-/* Retries until it succeeds; the watchdog limits the time. */
+/* Initializes the producer. Retries until it succeeds; the watchdog limits the time. */
 static enum err_code init_producer(struct txn *txn, struct err *err)
 {
     enum err_code code;
@@ -189,7 +189,7 @@ enum err_code txn_drop(struct txn *txn, struct err *err)
 
 enum err_code txn_begin(struct txn *txn, struct err *err)
 {
-    /* A broker forgets a transactional.id that was unused for a week. */
+    /* A broker forgets a transactional.id that was not used for a week, so a producer older than a day is replaced. */
     bool old = clock_now_ns() - txn->made_ns > MAX_AGE_H * INT64_C(3600000000000);
     rd_kafka_poll(txn->producer, 0);
     enum err_code code = old ? txn_drop(txn, err) : ERR_OK;
@@ -223,8 +223,8 @@ enum err_code txn_produce(struct txn *txn, const struct bus_out *out, struct txn
     return full ? ERR_UNREACHABLE : code;
 }
 
-/* Finds out why messages were lost; reports only say that they were purged. In a failed transaction, beginning another
- * is refused with the reason and changes nothing. */
+/* Finds out why messages were lost, because their reports only say that they were purged. In a failed transaction,
+ * beginning another one is refused with the reason, and changes nothing. */
 static enum err_code explain(struct txn *txn, struct err *err)
 {
     rd_kafka_error_t *error = rd_kafka_begin_transaction(txn->producer);
@@ -237,8 +237,8 @@ static enum err_code explain(struct txn *txn, struct err *err)
     return code;
 }
 
-/* I5: the offset of a request enters the transaction only when its verdict is in the log. A successful flush does not
- * report failed messages, so they are counted. */
+/* INVARIANT I5: waits until all verdicts are in the log. Only then may the offsets of their requests enter the
+ * transaction. A flush can succeed although messages failed, so failed messages are counted. */
 enum err_code txn_flush(struct txn *txn, struct err *err)
 {
     if (MUTATED(no_flush)) return ERR_OK;
@@ -258,8 +258,8 @@ static enum err_code send_offsets(struct txn *txn, const rd_kafka_topic_partitio
     return code;
 }
 
-/* Commits, and retries as long as that is allowed, because only a reply ends the doubt. A commit that requires an abort
- * has not happened. */
+/* Commits, and retries as long as the library allows it, because only a reply shows the outcome. If the library
+ * requires an abort, the transaction was not committed. */
 static enum err_code commit(struct txn *txn, struct err *err)
 {
     rd_kafka_error_t *error;
@@ -277,7 +277,7 @@ enum err_code txn_commit(struct txn *txn, const rd_kafka_topic_partition_list_t 
     enum err_code code = send_offsets(txn, offsets, membership, err);
     if (!code) code = commit(txn, err);
     if (code) return code;
-    rd_kafka_poll(txn->producer, 0); /* events of brokers */
+    rd_kafka_poll(txn->producer, 0); /* handles events about lost brokers */
     return txn->disturbed ? txn_drop(txn, err) : ERR_OK;
 }
 

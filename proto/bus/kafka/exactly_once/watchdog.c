@@ -1,7 +1,7 @@
-/* DESIGN: calls into the library can hang for ever, with or without a timeout of their own (sending offsets ignores
- * its). A thread cannot be removed from such a call. The process therefore restarts itself (lib/base/anew.h), or ends
- * and its supervisor restarts it; the protocol makes that harmless. Time is counted in ticks of the watchdog's own
- * thread, so a process that was stopped and resumed keeps its remaining time. */
+/* DESIGN: calls into the library can hang for ever, with or without a timeout of their own (sending offsets ignores its
+ * timeout). A thread cannot leave such a call. The process therefore restarts itself (lib/base/anew.h), or ends and its
+ * supervisor restarts it. The protocol makes this harmless. Time is counted in ticks of the watchdog's own thread, so a
+ * process that was stopped and resumed keeps its remaining time. */
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include "lib/base/anew.h"
@@ -16,7 +16,7 @@ enum { TICK_MS = 50 };
 struct watchdog {
     pthread_t thread;
     atomic_bool stop;
-    atomic_llong left; /* ticks; below 0 while idle */
+    atomic_llong left; /* remaining ticks; below 0 while idle */
     _Atomic(const char *) what;
 };
 
