@@ -1,9 +1,10 @@
-/* The binary form of a model file (blocks.h): a head, a table of blocks, then the blocks, each aligned to BLOCKS_ALIGN
- * bytes. The last block is the JSON, which refers to the others by index. The file is mapped, and the blocks are slices
- * of the mapping, so loading copies no weights.
+/* Reads and writes the binary form of a model file (blocks.h): a head, a table of blocks, then the blocks, each aligned
+ * to BLOCKS_ALIGN bytes. The last block is the JSON, which refers to the others by index. The file is mapped, and the
+ * blocks are slices of the mapping, so loading copies no weights.
  *
- * A binary file is used only if the head's digest equals that of the JSON file beside it. Otherwise the JSON file is
- * read. A damaged binary file is an error, not a reason to fall back. Every size and offset is checked before use. */
+ * A binary file is used only if the digest in its head equals that of the JSON file beside it. Otherwise the JSON file
+ * is read. A damaged binary file is an error, even if the JSON file is intact. Every size and offset is checked before
+ * use. */
 #include "lib/learn/blocks.h"
 
 #include "lib/learn/json_file.h"
@@ -124,8 +125,8 @@ char *blocks_path(const char *path)
     return g_strdup_printf("%.*s.bin", (int)len, path);
 }
 
-/* Maps the binary form of the JSON file `path` and stores the digest of the JSON file. Returns NULL if there is no
- * binary form, or if it was made from another JSON file. */
+/* Maps the binary form of the JSON file `path`, and sets *digest to the digest of the JSON file. Returns NULL if there
+ * is no binary form, or if it was made from another JSON file. */
 static GBytes *map_beside(const char *path, const char *binary, uint64_t *digest)
 {
     struct head head;
@@ -199,7 +200,7 @@ GBytes *model_block_of(const struct model_blocks *blocks, const json_t *value, s
 
 json_t *blocks_add(struct model_blocks *blocks, GBytes *bytes)
 {
-    if (blocks->n + 1 >= BLOCKS_MAX) { /* the last one is for the JSON */
+    if (blocks->n + 1 >= BLOCKS_MAX) { /* the last block is the JSON */
         g_bytes_unref(bytes);
         return NULL;
     }

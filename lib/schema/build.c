@@ -176,9 +176,8 @@ static enum err_code build(struct builder *builder, const char *path)
     index->divides_exactly = dialect->divides_exactly;
     schema_fill_catalog(index);
     code = schema_load_foreign_keys(builder);
-    if (!code)
-        code =
-            schema_trace_origins(builder); /* before values are read, because origins decide which columns are denied */
+    /* Before values are read, because origins decide which columns are denied. */
+    if (!code) code = schema_trace_origins(builder);
     if (!code) code = schema_scan_tables(builder);
     if (!code) code = schema_read_sidecar(builder, path);
     if (!code && !builder->options->no_inferred_joins) code = schema_infer_joins(builder);

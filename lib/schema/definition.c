@@ -86,8 +86,8 @@ static bool names_column(const char *p, const char *name)
 {
     const char *end = token_end(p);
     bool quoted = strchr("\"`['", *p) != NULL;
-    for (char quote = *p; quoted && quote != '[' && *end == quote;)
-        end = token_end(end); /* joins the pieces of a name that contains doubled quotes */
+    /* Join the pieces of a name that contains doubled quotes. */
+    for (char quote = *p; quoted && quote != '[' && *end == quote;) end = token_end(end);
     if (!quoted) return sql_name_is(p, (size_t)(end - p), name, strlen(name));
     GString *plain = g_string_new(NULL);
     for (const char *c = p + 1; c < end - 1; c++) {

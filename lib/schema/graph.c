@@ -29,8 +29,8 @@ static enum err_code link_keys(struct builder *builder)
     for (uint32_t i = 0; i < index->n_joins; i++)
         for (uint32_t j = 0; j < index->joins[i].n_pairs; j++)
             roots[root_of(roots, index->joins[i].from[j])] = root_of(roots, index->joins[i].to[j]);
-    for (uint32_t i = 0; i < index->n_columns; i++)
-        roots[i] = root_of(roots, i); /* compresses the paths, so that readers never write */
+    /* Compress the paths, so that readers never write. */
+    for (uint32_t i = 0; i < index->n_columns; i++) roots[i] = root_of(roots, i);
     index->priv->key_root = roots;
     return ERR_OK;
 }

@@ -212,8 +212,8 @@ static enum err_code note_primary_key(struct builder *builder, struct schema_tab
         struct schema_column *column = &table->columns[i];
         if (!column->pk) continue;
         column->unique = true;
-        column->not_null |=
-            strcasecmp(column->type, "INTEGER") == 0; /* an INTEGER PRIMARY KEY is an alias of the rowid */
+        /* An INTEGER PRIMARY KEY is an alias of the rowid. */
+        column->not_null |= strcasecmp(column->type, "INTEGER") == 0;
     }
     return table->n_pk ? builder_add_key(builder, (uint32_t)(table - builder->index->tables), ids, table->n_pk)
                        : ERR_OK;
@@ -225,8 +225,7 @@ static enum err_code load_columns(struct builder *builder, uint32_t number)
     GPtrArray *rows;
     enum err_code code = builder_list_of(builder, &db_dialect(builder->db)->listing->columns,
                                          schema_quote_table(builder->arena, table), &rows);
-    if (code == ERR_ENGINE ||
-        code == ERR_REFUSED) { /* such as a view of a dropped table, or a table of a missing module */
+    if (code == ERR_ENGINE || code == ERR_REFUSED) { /* a view of a dropped table, or a missing module */
         builder_note(builder, "%s %s cannot be read: %s", table->is_view ? "view" : "table", table->name,
                      builder->err->text);
         code = ERR_OK;

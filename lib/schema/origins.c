@@ -123,7 +123,7 @@ static void add_source(struct origin_tracer *t, struct origins *to, const struct
     if (source->kind == SQL_SOURCE_UNKNOWN) to->anything = true;
     const struct sql_node *call = source->kind == SQL_SOURCE_FUNCTION ? sql_kid(source->node, FROM_CALL_CALL) : NULL;
     int table = call ? schema_find_table(t->index, call->text, call->text_len) : -1;
-    if (table >= 0) add_table(t, to, table); /* a virtual table that is called like a function */
+    if (table >= 0) add_table(t, to, table); /* a virtual table in the form of a function call */
 }
 
 /* Adds the primary key of a table whose rowid is read, because the rowid may be this key. The rowid of another source

@@ -113,8 +113,8 @@ static enum err_code keep(struct table_scan *scan, struct schema_column *column,
     if (is_denied(builder, column)) return withhold(scan, column, tally);
     if (!tally_stats(tally, builder->arena, &column->stats)) return builder_full(builder);
     const struct schema_stats *stats = &column->stats;
-    bool folded =
-        column->folds && stats->texts; /* texts that the engine compares as equal may have been counted as two */
+    /* Texts that the engine compares as equal may have been counted as two. */
+    bool folded = column->folds && stats->texts;
     if (!column->unique && !stats->sampled && !folded && stats->rows > 0 && stats->distinct == stats->rows)
         column->unique = column->unique_measured = true;
     if (!scan->table->is_view) values_take(&builder->index->priv->values, column->id, tally);

@@ -193,8 +193,8 @@ uint64_t schema_sidecar_stamp(const char *path, const char *descriptions_dir)
     GDir *entries = dir ? g_dir_open(dir, 0, NULL) : NULL;
     const char *name;
     char *words = words_of(path, descriptions_dir);
-    uint64_t stamp =
-        descriptions_dir ? 0 : stamp_of(words, "words.yaml"); /* in a given folder, the loop below finds the file */
+    /* In a given folder, the loop below finds the file. */
+    uint64_t stamp = descriptions_dir ? 0 : stamp_of(words, "words.yaml");
     while (entries && (name = g_dir_read_name(entries)) != NULL) {
         char *file = g_build_filename(dir, name, NULL);
         stamp += stamp_of(file, name); /* a sum does not depend on the order of the files */

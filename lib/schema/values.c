@@ -122,8 +122,8 @@ bool values_seal(struct values *values)
     struct arena scratch;
     arena_init(&scratch, 0);
     bool ok = true;
-    for (uint32_t i = values->n_columns;
-         ok && i-- > 0;) /* from the last column on, so that chains start with the lowest column */
+    /* From the last column on, so that chains start with the lowest column. */
+    for (uint32_t i = values->n_columns; ok && i-- > 0;)
         for (uint32_t j = values->columns[i].n; ok && j-- > 0;)
             ok = link_entry(values, &values->columns[i], j, values->base[i] + j, &scratch);
     arena_free(&scratch);
@@ -328,7 +328,7 @@ struct walk {
     struct arena scratch;
 };
 
-/* Visits entry `number` if it is in range. Returns false to stop. */
+/* Calls `each` for an entry whose text matches. Returns false if the walk must stop. */
 static bool visit(struct walk *walk, uint32_t number)
 {
     uint32_t column = column_of(walk->values, number);
