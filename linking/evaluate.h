@@ -26,8 +26,9 @@ struct link_counts {
     /* Tokens whose label is in the predicted set; number of branching points among them. */
     uint64_t held, branching_held;
     uint64_t extra; /* tokens that were wrongly predicted as branching points */
-    /* In `abstention` and `surrogate`, `abstained` means that the predictor, or the surrogate, stopped the linker.
-     * `human` counts the outcomes if a person is asked instead: `abstained` means that the person was asked. */
+    /* In `abstention` and `surrogate`, `abstained` means that the predictor, or the surrogate, stopped the linker. In
+     * `human`, `abstained` means that a person was asked, and `answered_right` counts the generations that are right
+     * with the answers. */
     struct link_outcomes abstention, surrogate, human;
     /* questions: number of questions to a person who always answers correctly. human_right: generations that are
      * correct with these answers. human_in_vain: generations with a question although the linker was correct. */

@@ -6,7 +6,7 @@
 /* State of reading a list of names, token by token. */
 struct reading {
     const struct trace *trace;
-    const uint32_t *rest; /* tokens of the unfinished name */
+    const uint32_t *rest; /* first token of the unfinished name */
     uint32_t n_rest, of_separator;
     uint32_t *done, n_done;
     bool ended;

@@ -9,8 +9,8 @@
 struct points {
     struct recording *recordings; /* opened files */
     uint32_t n_recordings;
-    uint32_t *of;  /* recording of each point */
-    uint64_t *row; /* row of each point */
+    uint32_t *of;  /* for each point: its recording */
+    uint64_t *row; /* for each point: its row in the recording */
     uint8_t *branching;
     size_t n, n_branching, room;
 };

@@ -20,7 +20,7 @@ struct predictor_layer {
     uint32_t number;
     struct perceptron *perceptron;
     double auc;    /* on the calibration points */
-    double *p;     /* P(branches) of each calibration point */
+    double *p;     /* for each calibration point: P(branches) */
     float *states; /* standardised hidden states of the calibration points, one row for each point */
     /* Nonconformity in ascending order: of points that do not branch, of points that do, of all points. */
     double *scores[3];
@@ -59,10 +59,10 @@ enum err_code predictor_load(const char *path, struct predictor **out, struct er
 enum predictor_merge { PREDICTOR_MAJORITY, PREDICTOR_PERMUTED };
 
 struct predictor_options {
-    double alpha;    /* error rate of each layer's sets */
+    double alpha;    /* guaranteed error rate of the set of each layer */
     uint32_t layers; /* number of layers that are merged, best first; a larger number than exists means all */
     enum predictor_merge merge;
-    double tau;    /* threshold of the majority vote */
+    double tau;    /* share of the sets that must contain a label, for PREDICTOR_MAJORITY */
     bool marginal; /* true for one threshold for both labels, as in the paper; false for a threshold for each label */
     /* Number of nearest calibration points of each label, which are weighted by distance. 0 means all points with equal
      * weight. */

@@ -22,8 +22,8 @@ enum {
     TRACE_MAX_TOKENS = 8192,
     TRACE_MAX_LAYERS = 256,
     TRACE_MAX_HIDDEN = 16384,
-    TRACE_MAX_ROWS = 999999,    /* tokens of one recording */
-    TRACE_MAX_MESSAGE = 4 << 20 /* bytes */
+    TRACE_MAX_ROWS = 999999,    /* maximum number of tokens in a recording */
+    TRACE_MAX_MESSAGE = 4 << 20 /* in bytes */
 };
 
 enum trace_stage { TRACE_TABLES, TRACE_COLUMNS, TRACE_STAGES };
@@ -40,7 +40,7 @@ struct trace_candidate {
 };
 
 struct trace_token {
-    uint32_t id;                   /* the linker's own choice */
+    uint32_t id;                   /* the token that the linker chose */
     uint32_t gold_id;              /* the token that the linker continued with; without gold, the same as `id` */
     double probability;            /* probability of the chosen token among the allowed tokens */
     struct trace_ids continuation; /* at a branching point: the linker's own completion of the name */

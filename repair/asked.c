@@ -11,7 +11,7 @@
  * question. */
 enum { MAX_ASKED = 16, MAX_COLUMNS = 3, MAX_TEXTS = 200 };
 
-/* --- SQL, changed by its text --- */
+/* --- edits of the text of the query --- */
 
 static bool binds(struct proposals *p, const char *sql)
 {

@@ -51,7 +51,7 @@ struct repair_query {
     const struct link_query *links;        /* links between question and query (lib/question/link.h); NULL if unknown */
     const char *question;                  /* NULL if unknown */
     const struct repair_example *examples; /* examples whose edit scripts are tried on the query, nearest first */
-    uint32_t n_examples;                   /* at most REPAIR_MAX_EXAMPLES are used */
+    uint32_t n_examples;                   /* only the first REPAIR_MAX_EXAMPLES are used */
     bool values;                           /* true if proposals may contain values of the data */
     const char *const *deny_columns;       /* "table.column" names that proposals must not use */
     uint32_t n_deny_columns;

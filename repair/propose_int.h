@@ -13,7 +13,7 @@ struct proposals {
     const struct repair_query *query;
     const char *sql; /* text of the query, NUL-terminated */
     const struct sql_stmt *stmt;
-    const struct sql_bound *bound; /* NULL if not all names bind */
+    const struct sql_bound *bound; /* NULL if a name does not bind */
     struct repair_proposal *items;
     uint32_t n, room;
     const char *said[REPAIR_MAX_SAID]; /* texts of the query that the question contains too, in lower case */
@@ -25,7 +25,8 @@ struct proposals {
  * large, and the time of an inspection grows with its size. */
 bool repair_may_look(struct proposals *p);
 
-/* Adds a proposal, unless it equals the query or another proposal, or there are too many. Ignores a NULL `sql`. */
+/* Adds a proposal. Ignores it if it equals the query or another proposal, or if there are too many. Ignores a NULL
+ * `sql`. */
 void repair_add(struct proposals *p, const char *sql, const char *reason);
 
 /* Returns the text with bytes [start, end) replaced. Returns NULL if the arena is full. */

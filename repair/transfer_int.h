@@ -7,11 +7,11 @@
 
 /* A statement in a partly normal form, flattened, with its nodes by id. Its references are bound. */
 struct flat_tree {
-    struct sql_stmt *stmt; /* parsed from the normal form; its root is flattened */
+    struct sql_stmt *stmt; /* parsed from `text`; its root is flattened */
     struct sql_bound *bound;
     struct sql_node **nodes;
     uint32_t n;
-    const char *text; /* the normal form */
+    const char *text; /* the statement in the normal form */
     bool binds;       /* every name is resolved */
 };
 
@@ -39,7 +39,7 @@ struct transfer {
     const struct sql_catalog *catalog; /* catalogue of the example's columns */
     struct text_tokens question;       /* words of the query's question; empty if there is none */
     struct flat_tree wrong, right, target;
-    const struct sql_diff *script;      /* from wrong to right */
+    const struct sql_diff *script;      /* edit script from `wrong` to `right` */
     const struct sql_node **from_wrong; /* by id of a node of `right`: its partner in `wrong` */
     const struct sql_node **in_target;  /* by id of a node of `wrong`: its partner in `target` */
     bool *is_new;                       /* by id of a node of `right`: the script adds the node or sets its label */

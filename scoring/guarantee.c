@@ -22,7 +22,7 @@ enum {
     BEFORE_TRAITS = 3, /* number of values in a record before its traits */
     KNOWN = 10000      /* maximum number of records that new answers are compared with */
 };
-static const double MOST = 1e6; /* largest absolute value of a trait */
+static const double MOST = 1e6; /* maximum absolute value of a trait */
 
 struct group {
     char *name;
@@ -159,7 +159,7 @@ static enum err_code read_guarantee(struct guarantee *g, const json_t *root, con
         return err_set(err, ERR_CONFIG, "strategy or repairs is missing or invalid");
     g->strategy = (enum msg_strategy)number;
     g->repairs = json_is_true(json_object_get(root, "repairs"));
-    const char *llm = json_string_value(json_object_get(root, "llm")); /* absent in older files */
+    const char *llm = json_string_value(json_object_get(root, "llm")); /* older files have no such member */
     g->llm = g_strdup(llm ? llm : "");
     enum err_code code = check_models(json_object_get(root, "models"), own, err);
     if (code) return code;
@@ -287,7 +287,7 @@ static int group_of(const struct guarantee *guarantee, const char *generator)
     return -1;
 }
 
-/* Returns the group of a generator's records on this database; -1 if the database has none. */
+/* Returns the group of a generator's records on this database. Returns -1 if the database has none. */
 static int group_of_database(const struct guarantee *guarantee, const char *generator, const char *db)
 {
     size_t len = strlen(generator);

@@ -234,7 +234,7 @@ static enum err_code read_margins(struct scoring_models *m, const json_t *root, 
     return code;
 }
 
-/* Reads {"ranked": 0.8, "sampled": 0.9, "unknown": 0.7}, or one number for all. */
+/* Reads {"ranked": 0.8, "sampled": 0.9, "unknown": 0.7}, or one number for all orders. */
 static enum err_code read_shares(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
 {
     const json_t *shares = json_object_get(root, "builtin_share");
@@ -395,7 +395,7 @@ static double bounded(double p)
  * for any model and any other losses. The minimum of the scores "as missing" and "as silent" would not guarantee
  * this. */
 
-/* Returns the worth of the silence of all unavailable signals of the candidate, in nats. */
+/* Returns by how much silence of the candidate's unavailable signals would raise the log-odds, in nats. */
 static double unavailable_discount(const struct scoring_models *models, const struct msg_judged *judged)
 {
     unsigned n;

@@ -33,7 +33,7 @@ struct scoring_models {
     double schema_only[2]; /* for models_from_schema: constant, scale */
     bool knows_schemas;    /* the decision file has `schema_only` */
     double unfamiliar[2];  /* for models_combine: constant, scale */
-    double repair_margin;  /* minimum gain in P(correct) of a repair over the old query */
+    double repair_margin;  /* lead in P(correct) that a repair needs over the old query */
     /* By signal: log-odds of an error, in nats, if no supervised model reads the signal; otherwise 0. */
     double unlearned[VSIG_ID_END];
     uint8_t critical[VSIG_ID_END];   /* rank of each signal for a corrector; the most critical has 0 */

@@ -138,7 +138,8 @@ static struct verifier_prior prior_of(const struct verifier_model *model, const 
 {
     const struct verifier_prior *known = fitted_prior(model, s->request);
     struct verifier_prior prior = known ? *known : *neutral_prior(s);
-    if (s->order == MSG_ORDER_UNKNOWN) prior.first = 0; /* overrides the generator's usual order */
+    /* The order of the request overrides the usual order of the generator. */
+    if (s->order == MSG_ORDER_UNKNOWN) prior.first = 0;
     return prior;
 }
 

@@ -3,9 +3,9 @@
  * P(entails) comes from two sources. Their models are trained separately, and their log-odds are added:
  *
  *   content   boosted trees over the candidate's features (scoring/features/features.h), the signals of the other
- *             families, and the difference between the candidate's components and the expected ones. Hashed linear
- *             models over the question's words predict the expected components, one model for each component. The
- *             training data are gold queries, mutants, sibling queries and beams.
+ *             families, and the difference between the candidate's components and the expected ones. For each
+ *             component, a hashed linear model over the question's words predicts whether it is expected. The training
+ *             data are gold queries, mutants, sibling queries and beams.
  *   context   evidence from the other candidates: votes, rank, equal results. In the training logs the first beam is
  *             nearly always correct and mutants have no votes, so these weights cannot be learned there. They come from
  *             a stated neutral prior, or from feedback on a generator (`assay train calibration`).
@@ -58,7 +58,8 @@ double verifier_signal_importance(const struct verifier_model *model, const char
 /* Load a verifier from a file or a text (docs/models.md). Free *out with verifier_free. */
 enum err_code verifier_load(const char *path, struct verifier_model **out, struct err *err);
 enum err_code verifier_load_text(const char *text, size_t len, struct verifier_model **out, struct err *err);
-/* Returns the digest of the file that the model was loaded from (lib/learn/blocks.h); 0 without a file. */
+/* Returns the digest of the file that the model was loaded from (lib/learn/blocks.h). Returns 0 if it was not loaded
+ * from a file. */
 uint64_t verifier_digest(const struct verifier_model *model);
 void verifier_free(struct verifier_model *model);
 

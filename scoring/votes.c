@@ -207,7 +207,7 @@ static const struct {
     double (*value)(const struct others *others);
     enum lm_order order;
     unsigned n_steps;                /* 0 if the column is not a view */
-    double steps[LM_MAX_LEVELS - 1]; /* the level is the number of steps reached */
+    double steps[LM_MAX_LEVELS - 1]; /* the level is the number of steps that the value reaches */
 } request_columns[] = {
     {"rank", rank_of, LM_MORE_WRONG, 3, {1, 2, 4}},
     {"vote_share", share_of, LM_MORE_RIGHT, 4, {0.15, 0.3, 0.5, 0.8}},

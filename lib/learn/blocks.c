@@ -17,14 +17,14 @@
 
 enum { CHUNK = 32 << 10 };
 static const char MAGIC[8] = "ASSAYMDL";
-static const uint32_t ORDER = 0x01020304; /* in the byte order of the machine that wrote the file */
+static const uint32_t ORDER = 0x01020304; /* byte order of the machine that wrote the file */
 
 struct head {
     char magic[8];
     uint32_t order, version;
     uint64_t made_of;  /* XXH3-64 of the JSON file */
     uint64_t checksum; /* XXH3-64 of the bytes after the head */
-    uint64_t size;     /* of the whole file */
+    uint64_t size;     /* size of the whole file */
     uint64_t n;        /* number of blocks; the last is the JSON */
 };
 struct place {
@@ -136,7 +136,7 @@ static GBytes *map_beside(const char *path, const char *binary, uint64_t *digest
     g_mapped_file_unref(mapped);
     size_t len;
     const void *bytes = g_bytes_get_data(file, &len);
-    if (len < sizeof head) return file; /* damaged: the reader reports it */
+    if (len < sizeof head) return file; /* the file is damaged; the reader reports this */
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, MAGIC, sizeof MAGIC) != 0) return file;
     if (model_file_digest(path, digest) && head.made_of == *digest) return file;

@@ -250,7 +250,7 @@ static double interpolate(const struct learn_calibration *c, double score)
 {
     if (!(score > c->x[0])) return c->y[0];
     if (score >= c->x[c->n - 1]) return c->y[c->n - 1];
-    unsigned low = 0, high = c->n - 1; /* x[low] < score < x[high] or equal inside */
+    unsigned low = 0, high = c->n - 1; /* x[low] <= score < x[high] */
     while (high - low > 1) {
         unsigned middle = (low + high) / 2;
         *(c->x[middle] <= score ? &low : &high) = middle;

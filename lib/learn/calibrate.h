@@ -12,7 +12,7 @@ enum { LEARN_MAX_KNOTS = 1024 };
 
 struct learn_calibration {
     enum learn_calibration_kind kind;
-    double a, b; /* Platt: 1 / (1 + exp(a * logit(score) + b)) */
+    double a, b; /* Platt: the probability is 1 / (1 + exp(a * logit(score) + b)) */
     /* Isotonic: number of knots. Scores rise, probabilities do not fall, and the curve is straight between knots. */
     unsigned n;
     double *x, *y;

@@ -23,9 +23,9 @@ struct learn_data {
     size_t n;
     unsigned m;
     const float *x;                   /* n rows of m features; NAN means unknown */
-    const double *y;                  /* P(positive) of each row: 0 or 1, or a soft label between */
+    const double *y;                  /* P(positive) of each row: 0 or 1, or a soft label between them */
     const double *weight;             /* NULL means 1 for each row */
-    const double *calibration_weight; /* weight of a row in calibration, 0 to leave it out; NULL means `weight` */
+    const double *calibration_weight; /* weight of each row in calibration, 0 to leave it out; NULL means `weight` */
     /* For each row: its group (database, question), whose rows all go into one fold. NULL makes each row a separate
      * group. */
     const uint32_t *group;
@@ -41,7 +41,7 @@ struct learn_options {
     uint64_t seed;
     enum learn_calibration_kind calibration; /* fitted by group, on predictions for rows that the model has not seen */
     unsigned folds;                          /* number of folds of the calibration, 2 to 20 */
-    double c;                                /* logistic: inverse of the L2 penalty */
+    double c;                                /* for logistic: inverse of the L2 penalty */
     unsigned rounds, depth;                  /* for trees */
     double eta, subsample, column_sample, min_child_weight, lambda;
     /* For trees, above 0: focal loss (Lin et al. 2017), which scales the loss of a row by (1 - p)^gamma, so easy rows
@@ -55,7 +55,7 @@ struct learn_options {
 };
 struct learn_options learn_options_default(void);
 
-struct learn_model; /* fitted or loaded */
+struct learn_model; /* a fitted or loaded model */
 
 /* Fits a classifier of kind "logistic" or "trees". Returns ERR_CONFIG, with the reason in `err`, if the kind is unknown
  * or this build cannot train it. Also returns ERR_CONFIG if the data have only one class, no rows, or repeated
@@ -91,7 +91,7 @@ void learn_map(const struct learn_model *model, const char *const *names, unsign
 enum err_code learn_cross_predict(const char *kind, const struct learn_data *data, const struct learn_options *options,
                                   unsigned folds, double *out, struct err *err);
 
-/* Save and load a file. Errors and guarantees are those of lm_save and lm_load. */
+/* Save and load a file. Errors are those of lm_save and lm_load. */
 enum err_code learn_save(const struct learn_model *model, const char *path, struct err *err);
 enum err_code learn_load(const char *path, struct learn_model **out, struct err *err);
 enum err_code learn_load_text(const char *text, size_t len, struct learn_model **out, struct err *err);

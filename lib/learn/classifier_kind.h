@@ -18,12 +18,12 @@ struct model_blocks;
 struct classifier_kind {
     const char *name;
     const char *unsupported; /* reason why this build cannot train it, or NULL */
-    bool compact;            /* write the file without line breaks */
+    bool compact;            /* true to write the file without line breaks */
     /* Fits on the rows, which contain both classes with weight. Sets *state, which `free` below frees. */
     enum err_code (*fit)(const struct learn_rows *rows, const struct learn_options *options, void **state,
                          struct err *err);
-    double (*predict)(const void *state, unsigned m, const float *x);      /* P(positive), uncalibrated */
-    double (*importance)(const void *state, unsigned m, unsigned feature); /* any scale, not negative */
+    double (*predict)(const void *state, unsigned m, const float *x);      /* returns P(positive), uncalibrated */
+    double (*importance)(const void *state, unsigned m, unsigned feature); /* not negative, on any scale */
     json_t *(*save)(const void *state, unsigned m);
     /* Returns NULL if the parameters are not valid. */
     void *(*load)(const json_t *parameters, unsigned m, const struct model_blocks *blocks);

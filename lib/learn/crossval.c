@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <string.h>
 
-struct held_out { /* one entry for each chosen row */
+struct held_out { /* arrays with one entry for each chosen row */
     uint8_t *fold;
     uint32_t *group, *train;
     double *score, *label, *weight;

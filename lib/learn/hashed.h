@@ -23,7 +23,7 @@ enum { HASHED_MAX_OUTPUTS = 64, HASHED_MAX_BITS = 20 };
 struct hashed_item {
     const uint64_t *keys; /* without duplicates; owned by the caller */
     uint32_t n;
-    uint64_t labels; /* bit i: output i is true */
+    uint64_t labels; /* bit i is set if output i is true */
 };
 
 struct hashed_options {

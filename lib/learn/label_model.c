@@ -378,7 +378,7 @@ static void run(struct lm_fit_state *fit)
     if (fit->options->dependencies) lm_learn_structure(model, &fit->patterns, NULL, fit->options);
     bool settled = false;
     while (!settled && model->rounds < fit->options->max_rounds) {
-        maximise(fit); /* also fills the tables of new edges */
+        maximise(fit); /* this also fills the tables of new edges */
         model->converged = climb(fit);
         model->rounds++;
         settled = !fit->options->dependencies || !lm_learn_structure(model, &fit->patterns, fit->wrong, fit->options);

@@ -18,7 +18,7 @@ LATE_LIBRARY(liblinear, LIBLINEAR_CALLS, LIBLINEAR_FILE, LIBLINEAR_PACKAGE)
 
 struct logistic {
     double bias;
-    double *mean, *scale, *weight; /* m each; weight applies to the scaled feature */
+    double *mean, *scale, *weight; /* m items each; `weight` applies to the scaled feature */
 };
 
 static struct logistic *logistic_new(unsigned m)
@@ -88,7 +88,7 @@ static bool sparse_alloc(struct sparse *sparse, const struct learn_rows *rows, c
     for (size_t i = 0; i < rows->n; i++) {
         for (unsigned j = 0; j < rows->data->m; j++)
             nodes += scaled(state, j, value_at(rows, i, j)) != 0; /* NOLINT: only exact zeros are omitted */
-        nodes += 2;                                               /* bias and end */
+        nodes += 2;                                               /* two nodes: the bias and the end mark */
     }
     sparse->nodes = g_try_new(struct feature_node, nodes);
     return sparse->nodes != NULL;

@@ -61,15 +61,16 @@ struct learn_interval learn_bootstrap(learn_statistic statistic, const void *dat
                                       unsigned rounds, double level, uint64_t seed);
 
 /* Predefined statistics. Each struct is the data of the statistics named beside it. */
-struct learn_scored { /* learn_stat_auc */
+struct learn_scored { /* data of learn_stat_auc */
     const double *score;
     const uint8_t *positive;
 };
-struct learn_pair { /* learn_stat_mean: mean of a; learn_stat_difference: mean of a - b; learn_stat_auc_difference */
+/* Data of learn_stat_mean (mean of a), learn_stat_difference (mean of a - b) and learn_stat_auc_difference. */
+struct learn_pair {
     const double *a, *b;
     const uint8_t *positive;
 };
-struct learn_vote { /* learn_stat_lift, learn_stat_vote_precision */
+struct learn_vote { /* data of learn_stat_lift and learn_stat_vote_precision */
     const uint8_t *fired, *positive;
 };
 double learn_stat_auc(const void *scored, const uint32_t *rows, size_t n);

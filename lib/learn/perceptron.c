@@ -36,7 +36,7 @@ void perceptron_free(struct perceptron *p)
     g_free(p);
 }
 
-/* --- forward --- */
+/* --- prediction --- */
 
 static float dot(const float *a, const float *b, uint32_t n)
 {

@@ -16,8 +16,8 @@ enum { PERCEPTRON_MAX_INPUTS = 16384, PERCEPTRON_MAX_HIDDEN = 1024 };
 
 struct perceptron {
     uint32_t inputs, hidden;
-    float *mean, *scale;  /* inputs each: z = (x - mean) * scale */
-    float *weight, *bias; /* hidden rows of inputs; hidden */
+    float *mean, *scale;  /* `inputs` items each: z = (x - mean) * scale */
+    float *weight, *bias; /* weight: `hidden` rows of `inputs` items; bias: `hidden` items */
     /* `hidden` weights, then the bias of the output. mean, scale, weight, bias and out are parts of one allocation. */
     float *out;
 };
@@ -25,7 +25,7 @@ struct perceptron {
 struct perceptron_options {
     uint32_t hidden, epochs, batch;
     double rate, decay;
-    double dropout;         /* share of the inputs, and of the hidden units, dropped in a step; below 1 */
+    double dropout;         /* share of the inputs and of the hidden units that each step drops; below 1 */
     double positive_weight; /* weight of a positive's loss; 0 selects negatives / positives */
     uint64_t seed;
 };

@@ -44,7 +44,7 @@ double risk_upper(uint32_t n, uint32_t wrong, double delta);
 struct risk_promise {
     bool held;                /* a threshold with the guarantee exists */
     double threshold;         /* an answer is given if its P is at least this; 1 if no guarantee is possible */
-    uint32_t records;         /* number of records searched */
+    uint32_t records;         /* number of records that were searched */
     uint32_t answered, wrong; /* number of these records at or above the threshold, and of the wrong ones among them */
 };
 
@@ -114,7 +114,7 @@ enum { RISK_SHIFT_BINS = 1024, RISK_SHIFT_STAKE = 100, RISK_SHIFT_VALUES = 2 };
 
 struct risk_martingale {
     uint32_t counts[RISK_SHIFT_BINS + 1]; /* number of earlier values in each bin, as a Fenwick tree */
-    uint64_t n;                           /* number of values */
+    uint64_t n;                           /* number of earlier values */
     uint64_t draws;    /* draws made to break ties; a counter replaces randomness, so that a run can be repeated */
     uint64_t answers;  /* number of answers that were bet on */
     double capital[3]; /* capital of the bets on small ranks, on no change, and on large ranks */

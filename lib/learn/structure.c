@@ -14,7 +14,7 @@
 
 struct signal_edge {
     unsigned a, b; /* a < b */
-    double gain;   /* nats for each candidate, above the penalty */
+    double gain;   /* in nats for each candidate, above the penalty */
 };
 
 struct pair_counts { /* expected number of candidates at each pair of levels, if neither vote is missing */
@@ -207,7 +207,7 @@ static void keep_forest(struct lm_model *model, struct signal_edge *edges, size_
     for (size_t i = 0; i < n; i++) {
         unsigned a = root_of(tree, edges[i].a), b = root_of(tree, edges[i].b);
         if (a == b) continue;
-        tree[a > b ? a : b] = a > b ? b : a; /* the lowest number is the root */
+        tree[a > b ? a : b] = a > b ? b : a; /* the lower number becomes the root */
         adjacent[edges[i].a * m + edges[i].b] = adjacent[edges[i].b * m + edges[i].a] = edges[i].gain;
     }
     for (unsigned i = 0; i < m; i++) {

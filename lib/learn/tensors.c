@@ -38,7 +38,7 @@ uint16_t tensor_to_half(float value)
     if (size >= 65520.0F) return sign | 0x7C00; /* would round to a value above the maximum of 65,504 */
     if (size < ldexpf(1, -14)) return sign | (uint16_t)lrintf(ldexpf(size, 24));
     int exponent;
-    long fraction = lrintf(ldexpf(frexpf(size, &exponent), 11)); /* 1,024 to 2,048 */
+    long fraction = lrintf(ldexpf(frexpf(size, &exponent), 11)); /* a number from 1,024 to 2,048 */
     /* A rounded fraction of 2,048 carries into the exponent. */
     return sign | (uint16_t)(((exponent + 14) << 10) + (fraction - 1024));
 }

@@ -33,11 +33,11 @@ struct tensor {
 struct tensors {
     char *path;                 /* path of the file; for bytes in memory, their name in messages */
     int fd;                     /* -1 for bytes in memory */
-    const unsigned char *bytes; /* borrowed */
+    const unsigned char *bytes; /* owned by the caller */
     uint64_t size;
     struct tensor *items; /* ordered by name */
     uint32_t n;
-    void *metadata; /* private */
+    void *metadata; /* private to tensors.c */
     void *buffer;   /* buffer for one row */
 };
 
@@ -72,7 +72,7 @@ void tensors_writer_add(struct tensors_writer *writer, const char *name, enum te
 /* Writes the file completely or not at all. Returns ERR_IO if that fails. */
 enum err_code tensors_writer_save(const struct tensors_writer *writer, const char *path, struct err *err);
 
-/* Convert from and to half precision. Values beyond its range become infinity. */
+/* Convert from and to half precision. A value beyond the range of half precision becomes infinity. */
 float tensor_from_half(uint16_t half);
 uint16_t tensor_to_half(float value);
 

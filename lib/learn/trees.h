@@ -8,7 +8,8 @@
 
 enum { TREES_MAX = 10000, TREE_NODES_MAX = 1 << 17 };
 
-/* A node of a tree. Nodes are in preorder: the left child follows its parent, so only the right child has an index. */
+/* A node of a tree. Nodes are in preorder: the left child follows its parent directly, so only the right child has an
+ * index. */
 struct tree_node {         /* also the layout in the binary form */
     float value;           /* threshold (left branch if x < value), or the value of a leaf */
     int32_t feature;       /* -1 for a leaf */

@@ -16,7 +16,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static const char MAGIC[9] = "assay.ix", PART_MAGIC[9] = "assay.iv"; /* 8 bytes of each */
+static const char MAGIC[9] = "assay.ix", PART_MAGIC[9] = "assay.iv"; /* the first 8 bytes of each are written */
 enum { ORDER = 0x01020304, MAX_PAIRS = 1024, MAX_TOP = 16, MAX_TABLES = 65000 };
 static const size_t MAX_BYTES = 512000000;
 static const size_t PART_BYTES = 128 << 10; /* the values of a larger column form a part */
@@ -24,18 +24,18 @@ static const size_t PART_BYTES = 128 << 10; /* the values of a larger column for
 struct header {
     char magic[8];
     uint32_t version, order;
-    uint64_t len, checksum; /* of the body */
+    uint64_t len, checksum; /* length and XXH3-64 of the body */
 };
 _Static_assert(sizeof(struct header) == 32, "drawn in blob.h");
 
 struct coder {
     GByteArray *out; /* NULL while reading */
     msgpack_packer packer;
-    bool full; /* writing: MAX_BYTES is exceeded */
+    bool full; /* writing has exceeded MAX_BYTES */
 
     const unsigned char *p, *end;
     struct arena *arena;
-    struct values *values; /* the table that is written or read */
+    struct values *values; /* the value table that is written or read */
     bool bad;
 };
 
@@ -439,7 +439,7 @@ static void code_value_column(struct coder *c, struct values *values, struct val
     code_array(c, &entries, &column->n, sizeof *column->entries);
     code_array(c, &strings, &column->n_strings, 1);
     if (c->out) return;        // NOLINT(clang-analyzer-unix.Malloc): only reading allocates
-    column->entries = entries; /* values_free frees it, valid or not */
+    column->entries = entries; /* values_free frees it, whether valid or not */
     column->strings = strings;
     values->bytes += column->n * sizeof *column->entries + column->n_strings;
     for (uint32_t i = 0; !c->bad && i < column->n; i++)

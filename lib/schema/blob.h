@@ -28,7 +28,7 @@
 enum { SCHEMA_BLOB_VERSION = 9 };
 
 struct schema_blob {
-    unsigned char *bytes; /* malloc'd */
+    unsigned char *bytes; /* from malloc */
     size_t len;
 };
 

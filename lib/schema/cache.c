@@ -26,8 +26,8 @@ enum { MANY_ENTRIES = 4096 };
 static const uint64_t DEFAULT_MAX_BYTES = 1ULL << 30;
 
 struct cache_entry {
-    struct schema_index *index; /* a reference, or NULL */
-    bool busy;                  /* a thread works on the entry */
+    struct schema_index *index; /* a counted reference, or NULL */
+    bool busy;                  /* true while a thread works on the entry */
     unsigned waiting;           /* number of threads waiting for `busy` to clear */
     int64_t checked_ns, used_ns;
     struct err failure; /* the cached error; code ERR_OK if there is none */
@@ -110,7 +110,7 @@ void schema_cache_free(struct schema_cache *cache)
 struct index_request {
     const char *db_name, *path;
     struct schema_options options;
-    bool own;     /* the name has options of its own */
+    bool own;     /* true if the name has options of its own */
     bool denying; /* the caller denies columns beyond those of the name's options */
 };
 

@@ -20,9 +20,9 @@ enum { MAX_FILE = 256 << 20 };
 
 struct manifest {
     json_t *root;
-    GHashTable *aliases; /* table name → number of models with it */
-    GPtrArray *keys;     /* texts as in words.yaml */
-    GHashTable *known;   /* the same texts, each once */
+    GHashTable *aliases; /* table name → number of models with this name */
+    GPtrArray *keys;     /* texts of keys, as in words.yaml */
+    GHashTable *known;   /* set of the same texts */
 };
 
 static const char *member(const json_t *object, const char *name)

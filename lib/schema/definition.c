@@ -45,7 +45,7 @@ static const char *after_word(const char *p, const char *word)
     return NULL;
 }
 
-/* Returns the parenthesis that closes the one at p, or NULL. */
+/* Returns the parenthesis that closes the opening one at p. Returns NULL if there is none. */
 static const char *closing(const char *p)
 {
     int depth = 0;

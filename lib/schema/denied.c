@@ -112,8 +112,8 @@ static bool rowid_may_be_denied(const struct schema_index *index, const struct s
     return !table || table->is_view || holds_denied(index, table, true, names, n);
 }
 
-/* True if a system column may depend on a denied column. Only PostgreSQL's tableoid depends on values: it names the
- * partition of a row, which any column can determine. */
+/* True if a system column may depend on a denied column. Only PostgreSQL's tableoid depends on values: it identifies
+ * the partition of a row, and the values of any column can determine the partition. */
 static bool system_may_be_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
                                  uint32_t n)
 {

@@ -15,8 +15,8 @@ static const char HINT[] = "write [schema.]table.column, column or table.*; quot
 struct entry_reader {
     const char *at;
     struct deny_name *out;
-    const char *fault; /* NULL if there is none */
-    bool star;         /* the last part is an unquoted * */
+    const char *fault; /* NULL if there is no fault */
+    bool star;         /* true if the last part is an unquoted * */
 };
 
 static bool is_blank(char c)
@@ -37,7 +37,7 @@ static void append(struct entry_reader *r, char c)
         r->out->text[r->out->len++] = c;
 }
 
-/* Returns the character that closes a quoted part, or 0 if `open` opens none. */
+/* Returns the character that closes a quoted part. Returns 0 if `open` is not an opening quote. */
 static char closing_quote(char open)
 {
     return open == '"' || open == '`' ? open : open == '[' ? ']' : '\0';

@@ -24,7 +24,7 @@ enum { DENY_NAME_BYTES = 1024, DENY_NAME_DOTS = 16 };
 struct deny_name {
     uint16_t len, n_dots;
     uint16_t dots[DENY_NAME_DOTS];  /* offsets of the dots between parts */
-    bool all_columns;               /* the column is `*`; `text` is the table */
+    bool all_columns;               /* true if the column is `*`; `text` is then the table */
     char text[DENY_NAME_BYTES + 1]; /* parts without quotes and outer blanks, joined by dots; NUL-terminated */
 };
 

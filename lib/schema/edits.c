@@ -18,7 +18,7 @@ static const char *sample_value(const void *self, struct arena *arena, int table
     return db_quote_value(arena, &c->stats.top[draw % c->stats.n_top].value);
 }
 
-/* True if the column is part of a key or of a reference to one. */
+/* True if the column is part of a primary key or of a foreign key. */
 static bool is_key(const struct schema_index *index, const struct schema_column *column)
 {
     if (column->pk) return true;

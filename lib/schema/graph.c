@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { EXACT_TERMINALS = 10, FAR = UINT16_MAX };
-static const size_t EXACT_CELLS = 8U << 20; /* subsets times tables */
+static const size_t EXACT_CELLS = 8U << 20; /* maximum of subsets times tables */
 
 /* --- building ----------------------------------------------------------------------------------------------------- */
 
@@ -105,10 +105,10 @@ struct cell {
 
 struct steiner {
     const struct schema_index *index;
-    uint32_t n;         /* tables */
-    struct cell *cells; /* [set][table] */
+    uint32_t n;         /* number of tables */
+    struct cell *cells; /* index: set * n + table */
     uint32_t *heads;    /* lists of tables by cost, as position + 1; a cost is below n */
-    uint32_t *links;    /* 2n: two slots for each table */
+    uint32_t *links;    /* 2n items: two slots for each table */
 };
 
 static struct cell *cell_of(const struct steiner *s, uint32_t set, uint32_t table)

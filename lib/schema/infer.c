@@ -36,7 +36,7 @@ static bool ends_with(const struct column_words *a, const struct column_words *b
     return true;
 }
 
-/* True for a name that does not describe the content of its column. */
+/* True for a column name that does not describe the content. */
 static bool is_generic(const struct schema_column *column)
 {
     static const char *const names[] = {"id",   "name",   "code",  "key",   "no",    "number",
@@ -183,7 +183,7 @@ static int compare_ids(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Returns the ids of the keys that a column's name may fit, in rising order, possibly repeated. */
+/* Returns the ids of the keys that may fit a column's name, in rising order. An id may occur repeatedly. */
 static GArray *targets_of(const struct targets *targets, const struct schema_column *from)
 {
     struct column_words words = {.n = 0};

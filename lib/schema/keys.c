@@ -16,7 +16,7 @@
 
 enum { MAX_KEYS = 10000, MAX_PAIRS = 32 };
 
-/* Columns of one table, by id. */
+/* The ids of columns of one table. */
 struct side {
     uint32_t ids[MAX_PAIRS];
     uint32_t n;

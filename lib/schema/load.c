@@ -14,7 +14,7 @@ _Static_assert((int)SCHEMA_TEXT == (int)DB_AFFINITY_TEXT && (int)SCHEMA_INTEGER 
 /* Rows of a listing statement, copied to the builder's arena. */
 struct listing {
     struct builder *builder;
-    GPtrArray *rows; /* const struct db_value *, n_columns each */
+    GPtrArray *rows; /* items are const struct db_value *, n_columns each */
     bool full;
 };
 
@@ -274,7 +274,7 @@ static enum err_code load_indexes(struct builder *builder, uint32_t number)
     enum err_code code = builder_list_of(builder, &db_dialect(builder->db)->listing->indexes,
                                          schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
     for (guint i = 0; !code && i < rows->len; i++) {
-        const struct db_value *row = rows->pdata[i]; /* seq, name, unique, origin, partial */
+        const struct db_value *row = rows->pdata[i]; /* the columns are seq, name, unique, origin, partial */
         bool primary = strcmp(text_of(&row[3]), "pk") == 0;
         if (row[2].i && !row[4].i && !primary) code = load_unique(builder, number, text_of(&row[1]));
     }

@@ -70,7 +70,7 @@ int schema_column_has(const struct schema_index *index, const struct schema_colu
 enum { NEAR_LOOKS = 200000, NEAR_DISTANCES = 4000, NEAR_MAX = 16 };
 
 struct near {
-    double score; /* 0 if equal; lower is better */
+    double score; /* 0 for equal texts; a lower score is better */
     const char *form;
 };
 

@@ -28,7 +28,7 @@ struct origin_tracer {
     struct builder *builder;
     struct schema_index *index;
     enum state *states; /* by table */
-    bool *generated;    /* by column id: the expression was traced */
+    bool *generated;    /* by column id: true if the expression was traced */
     GHashTable *names;  /* unique names from the server: text → itself, in the builder's arena */
     uint32_t deep;      /* depth of recursion: tables and columns being traced */
     enum err_code failed;
@@ -36,7 +36,7 @@ struct origin_tracer {
 
 /* A list of origins. `anything` is true if the origin may be any column. */
 struct origins {
-    GArray *list; /* struct schema_origin, unique */
+    GArray *list; /* items are struct schema_origin, unique */
     bool anything;
 };
 
@@ -306,7 +306,7 @@ static bool take_origin(void *ctx, const struct db_value *row, uint32_t n)
     struct listed *l = ctx;
     if (n < 4) return true;
     begin_column(l, &row[0]);
-    if (row[0].type == DB_TEXT && !l->column) return true; /* a column that the role may not see */
+    if (row[0].type == DB_TEXT && !l->column) return true; /* the role may not see the column */
     struct schema_origin origin = {intern(l->tracer, &row[1]), intern(l->tracer, &row[2]), intern(l->tracer, &row[3])};
     if (!l->tracer->failed) add(l->column ? &l->own : l->all, origin);
     return !l->tracer->failed;

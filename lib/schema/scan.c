@@ -29,7 +29,7 @@ enum { TABLE_SHARE = 2, VIEW_SHARE = 4, VIEWS_SHARE = 6, CLOCK_ROWS = 16 };
 struct table_scan {
     struct builder *builder;
     struct schema_table *table;
-    struct tally *tallies; /* by position */
+    struct tally *tallies; /* by position of the column */
     uint64_t estimate;     /* the server's estimate of the number of rows; 0 if all rows are read */
     int64_t until_ns;      /* time when reading stops and the rows read become a sample; 0 if there is no limit */
     bool cut, late;        /* reading stopped before the end; it stopped because time ran out */
@@ -227,7 +227,7 @@ static int64_t share_of(bool views, int64_t left_ms, int64_t reserved_ms, int64_
     return MIN(share_ms, left_ms);
 }
 
-/* Reads all tables, or all views, within whole_ms. */
+/* Reads all tables, or all views, within whole_ms milliseconds. */
 static enum err_code scan_each(struct builder *builder, bool views, uint64_t seed, int64_t whole_ms)
 {
     struct schema_index *index = builder->index;
@@ -247,7 +247,7 @@ static enum err_code scan_each(struct builder *builder, bool views, uint64_t see
 enum err_code schema_scan_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
-    /* The seed is random for each build, so that prepared values cannot collide. */
+    /* The seed is random for each build, so an attacker cannot prepare values whose hashes collide. */
     uint64_t seed = (uint64_t)g_random_int() << 32 | g_random_int();
     if (!values_init(&index->priv->values, index->n_columns, builder->options)) return builder_full(builder);
     for (uint32_t i = 0; index->no_data && i < index->n_tables; i++) mark_unread(&index->tables[i]);

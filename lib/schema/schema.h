@@ -30,7 +30,7 @@ struct schema_stats {
     uint64_t numeric_texts;             /* texts that are a whole number or decimal */
     uint64_t date_texts;                /* texts that look like a date or time */
     struct db_value min, max;           /* in the engine's order; texts cut to 256 bytes */
-    double sum;                         /* of numbers */
+    double sum;                         /* sum of the numbers */
     const struct schema_top_value *top; /* most frequent first, at most 16 */
     uint32_t n_top;
     /* The cap was reached: counts are estimates, and `schema_values_with` may miss values of this column. */
@@ -48,16 +48,17 @@ struct schema_column {
     const char *name;
     const char *type; /* as declared, "" if none */
     enum schema_affinity affinity;
-    const char *description;       /* sidecar: column description, or NULL */
-    const char *value_description; /* sidecar: meaning of its values, or NULL */
-    const char *full_name;         /* sidecar: name in plain words, or NULL */
+    const char *description;       /* from a description file: description of the column, or NULL */
+    const char *value_description; /* from a description file: meaning of the column's values, or NULL */
+    const char *full_name;         /* from a description file: name in plain words, or NULL */
     struct text_tokens words;      /* words of the name (and full_name), split, folded, stemmed */
     uint32_t id;                   /* dense over the database */
     uint32_t table, index;         /* table number, position in the table */
     bool not_null;                 /* declared NOT NULL, or INTEGER PRIMARY KEY */
-    uint8_t pk;                    /* position in the primary key from 1; 0 if it is not part of it */
-    bool unique; /* declared primary key or UNIQUE index of this column alone; or measured if `unique_measured` */
-    bool folds;  /* the engine may compare texts as equal that differ in case, accents or trailing blanks */
+    uint8_t pk;                    /* position in the primary key, from 1; 0 if the column is not part of it */
+    /* True for a declared primary key or UNIQUE index of this column alone. Also true if `unique_measured`. */
+    bool unique;
+    bool folds;            /* the engine may compare texts as equal that differ in case, accents or trailing blanks */
     bool unique_measured;  /* not declared unique, but without repeats in the data (rows > 0) */
     const char *generated; /* expression of a generated column, "" if unknown; NULL if the column is not generated */
     /* For a generated column or a view's column: its source columns, through any number of views. For an inherited
@@ -90,9 +91,9 @@ struct schema_table {
 /* A join edge: the columns of `from` reference those of `to`, pairwise. */
 struct schema_join {
     uint32_t from_table, to_table;
-    const uint32_t *from, *to; /* column ids; n_pairs of them */
+    const uint32_t *from, *to; /* n_pairs column ids each */
     uint32_t n_pairs;
-    bool declared;      /* by the database or in words.yaml; otherwise inferred from names and values */
+    bool declared;      /* declared by the database or in words.yaml; otherwise inferred from names and values */
     bool to_unique;     /* the referenced columns are a key */
     bool from_not_null; /* all referencing columns are NOT NULL, or hold no NULL */
     /* Share of the distinct non-NULL values of `from` that `to` holds. If not measured: 1 for a declared join, and
@@ -102,7 +103,7 @@ struct schema_join {
 
 /* A team's term from words.yaml (lib/schema/terms.c). */
 struct schema_term {
-    const char *term;         /* as written: "churned customers" */
+    const char *term;         /* as the team wrote it: "churned customers" */
     struct text_tokens words; /* words of `term` */
     const char *meaning;      /* "customer.status = 'C'", a formula, or a column's name */
     uint32_t column;          /* id; UINT32_MAX if the term does not mean a single column */
@@ -113,7 +114,7 @@ struct schema_index {
     char fingerprint[33];
     struct schema_table *tables;
     uint32_t n_tables;
-    struct schema_column **columns; /* by id */
+    struct schema_column **columns; /* by column id */
     uint32_t n_columns;
     struct schema_join *joins;
     uint32_t n_joins;
@@ -198,7 +199,7 @@ bool schema_table_reaches_denied(const struct schema_index *index, const struct 
  * order. */
 bool schema_table_is_denied(const struct schema_index *index, const struct schema_table *table,
                             const char *const *names, uint32_t n);
-/* True if the reference can return a value of a denied column. Uncertain cases count: a star, a whole row, an
+/* True if the reference can return a value of a denied column. Also true in uncertain cases: a star, a whole row, an
  * unresolved name. */
 bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
                           uint32_t n);
@@ -229,8 +230,8 @@ bool schema_reaches_denied(const struct schema_index *index, const struct sql_bo
 struct schema_hit {
     uint32_t column; /* id */
     bool exact; /* true for the same text; false for a text that is equal only after folding (case, spaces, accents) */
-    const char *form; /* the stored form */
-    uint32_t count;   /* rows; 0 if unknown */
+    const char *form; /* the text as stored */
+    uint32_t count;   /* number of rows with the value; 0 if unknown */
 };
 /* Finds up to `max` columns that hold a literal's text, exact matches first. Numbers are given as text. Returns the
  * number of columns.
@@ -302,9 +303,9 @@ void schema_cache_options_for(struct schema_cache *cache, const char *db_name, c
  * schema_cache_options_for. */
 const struct schema_options *schema_cache_options(const struct schema_cache *cache, const char *db_name);
 
-/* Contents of a schema_json document. */
+/* Selects the contents of a schema_json document. */
 struct schema_json_options {
-    bool values;                     /* sample values of the columns, most frequent first */
+    bool values;                     /* true to show sample values of the columns, most frequent first */
     const char *const *deny_columns; /* columns whose values are not shown */
     uint32_t n_deny_columns;
     uint32_t max_samples; /* for each column; 0 means 5 */
@@ -312,7 +313,7 @@ struct schema_json_options {
      * out. */
     size_t max_bytes;
     const struct schema_table *table; /* only this table and its joins; NULL means all tables */
-    bool names;                       /* only names of tables, without columns and joins */
+    bool names;                       /* true to show only names of tables, without columns and joins */
 };
 
 /* Writes the schema as compact JSON, for people or models that write SQL. The caller frees the text with free.

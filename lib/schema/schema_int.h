@@ -18,7 +18,7 @@ struct schema_private {
     uint32_t n_tables_by_name;        /* length of tables_by_name */
     uint32_t *tables_by_schema;       /* all tables, by schema and bare name; NULL if there are no schemas */
     uint32_t **columns_by_name;       /* by table: positions, sorted by name without case */
-    bool *is_foreign;                 /* by column id: on the referencing side of a declared key */
+    bool *is_foreign;                 /* by column id: true on the referencing side of a declared key */
     uint32_t *key_root;               /* by column id: columns that declared joins equate have the same root */
     uint32_t *neighbours; /* join graph: the tables adjacent to table t are neighbours[first[t] .. first[t + 1]) */
     uint32_t *first_neighbour;
@@ -27,7 +27,7 @@ struct schema_private {
 /* A declared key of one or more columns. */
 struct key {
     uint32_t table;
-    const uint32_t *columns; /* ids */
+    const uint32_t *columns; /* column ids */
     uint32_t n;
 };
 
@@ -39,8 +39,8 @@ struct builder {
     struct budget budget;
     const char **definitions; /* by table: its definition in SQL; NULL if unknown */
     bool *inherits;           /* by table: true if another table has some of its columns by inheritance */
-    GArray *keys;             /* struct key */
-    GArray *joins;            /* struct schema_join */
+    GArray *keys;             /* items are struct key */
+    GArray *joins;            /* items are struct schema_join */
     GPtrArray *notes;
     int64_t until_ns; /* the build's own deadline */
     struct err *err;
@@ -62,16 +62,16 @@ enum err_code schema_load(struct builder *builder);              /* tables, colu
 enum err_code schema_load_foreign_keys(struct builder *builder); /* (load.c); call after names are sorted */
 enum err_code schema_trace_origins(struct builder *builder);     /* source columns of computed columns (origins.c) */
 enum err_code schema_scan_tables(struct builder *builder);       /* statistics and values (scan.c) */
-enum err_code schema_read_sidecar(struct builder *builder, const char *path); /* (sidecar.c) */
+enum err_code schema_read_sidecar(struct builder *builder, const char *path); /* descriptions (sidecar.c) */
 void schema_read_words(struct builder *builder, const char *path); /* words.yaml, if it exists (words_file.c) */
-enum err_code schema_infer_joins(struct builder *builder);         /* (infer.c) */
-enum err_code schema_sort_names(struct builder *builder);          /* (find.c) */
+enum err_code schema_infer_joins(struct builder *builder);         /* undeclared joins (infer.c) */
+enum err_code schema_sort_names(struct builder *builder);          /* indexes of names (find.c) */
 enum err_code schema_link_graph(struct builder *builder);          /* (graph.c); call after all joins are added */
 /* Returns the table that a row of a listing names, or -1. The row's schema is used if it is a text (find.c). */
 int schema_find_listed(const struct schema_index *index, const struct db_value *schema, const struct db_value *name);
-void schema_fill_catalog(struct schema_index *index); /* (find.c) */
+void schema_fill_catalog(struct schema_index *index); /* the catalogue for sql_bind (find.c) */
 
-enum err_code builder_full(struct builder *builder); /* ERR_LIMIT_MEMORY */
+enum err_code builder_full(struct builder *builder); /* returns ERR_LIMIT_MEMORY */
 void builder_note(struct builder *builder, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Sets the handle's limits for the next statements. A statement may run for time_ms, but not past the deadline of the

@@ -43,15 +43,15 @@ struct tally {
     struct budget *budget;
     uint64_t max_values, seed;
     uint32_t max_value_bytes;
-    struct schema_stats stats; /* min and max point into the buffers below */
+    struct schema_stats stats; /* `min` and `max` point into the buffers below */
     struct value_entry *entries;
     uint32_t n_entries, room;
-    uint32_t *slots; /* open addressing: entry number + 1 */
+    uint32_t *slots; /* hash table with open addressing; an item is an entry number + 1 */
     uint32_t n_slots;
     char *strings;
     uint32_t n_strings, strings_room;
     uint8_t *registers; /* HyperLogLog registers; NULL until frozen */
-    bool has_unindexed; /* a text was too long to store */
+    bool has_unindexed; /* true if a text was too long to store */
     char min_text[256], max_text[256];
 };
 

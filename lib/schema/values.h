@@ -19,12 +19,12 @@
 struct value_column {
     struct value_entry *entries;
     char *strings;
-    uint32_t n, n_strings; /* n_strings: bytes */
-    bool indexed;          /* false for a view, or if nothing was read */
+    uint32_t n, n_strings; /* number of entries; bytes of `strings` */
+    bool indexed;          /* false for a view, or if no values were read */
     bool complete;         /* true if the column has every value that a lookup can find */
     bool apart;            /* the entries are in a part; this struct has only the filter */
     uint8_t *filter;
-    uint32_t n_filter;    /* bytes */
+    uint32_t n_filter;    /* in bytes */
     uint64_t apart_bytes; /* size of the part once loaded */
     struct values *_Atomic part;
 };
@@ -36,7 +36,7 @@ struct values {
     struct value_column *columns; /* by column id */
     uint32_t *base;               /* number of each column's first entry among all entries; n_columns + 1 elements */
     uint32_t n_columns;
-    uint32_t *heads; /* entry number + 1; 0 if empty */
+    uint32_t *heads; /* hash table; an item is an entry number + 1, or 0 for an empty chain */
     uint32_t mask;
     uint32_t max_value_bytes;
     uint64_t bytes;

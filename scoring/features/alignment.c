@@ -95,7 +95,7 @@ static void add_words(struct share *share, const struct text_tokens *words, stru
     }
 }
 
-/* True for a name in the spelling of the schema, such as "has_pet" or "IsOfficial". */
+/* True for a name in the spelling of a schema, such as "has_pet" or "IsOfficial". */
 static bool is_spelt_name(const char *word, size_t len)
 {
     for (size_t i = 1; i < len; i++)

@@ -15,7 +15,7 @@ enum {
     EXTRACT_MAX_USED = 256,
     EXTRACT_MAX_LITERALS = 64,
     EXTRACT_MAX_OUTPUTS = 32,
-    EXTRACT_MAX_QUESTION_WORDS = 200 /* words of the question that are compared with phrases */,
+    EXTRACT_MAX_QUESTION_WORDS = 200 /* maximum number of words of the question that are compared with phrases */,
     EXTRACT_NO_MENTION = UINT16_MAX
 };
 
@@ -40,7 +40,7 @@ struct used_column {
 /* A literal in a condition or in LIMIT. */
 struct condition_literal {
     const struct sql_node *node;
-    const struct schema_column *column; /* column that it is compared with; may be NULL */
+    const struct schema_column *column; /* column that the literal is compared with; may be NULL */
     const char *letters;                /* folded text, only letters and digits, without wildcards */
     double number;
     int value;      /* index of the matching value in the question, or -1 */

@@ -13,7 +13,7 @@
 #include "lib/sql/components.h"
 #include "signals/vsig.h"
 
-struct explanation; /* lib/explain/explain.h */
+struct explanation; /* see lib/explain/explain.h */
 
 enum { FEATURE_COMPONENT_ID = 1000 }; /* wire id of the component with id 0 */
 
@@ -35,7 +35,7 @@ enum feature_group {
     FEATURE_GROUP_OPERATORS,  /* operators, negation, aggregates and order, compared with cues */
     FEATURE_GROUP_RESULT,     /* the result, compared with the form of the question */
     FEATURE_GROUP_ALIGNMENT,  /* phrases of the explanation, compared with the question */
-    FEATURE_GROUP_JOINS,      /* joins: rows multiplied, direction of foreign keys */
+    FEATURE_GROUP_JOINS,      /* joins: repeated rows, direction of foreign keys */
     FEATURE_GROUP_LINKS,      /* words of the question linked to parts of the query */
     FEATURE_GROUP_COMPONENTS, /* components of the query, compared with those that the question requires */
     FEATURE_GROUP_SIGNALS,    /* states of the other families' signals */

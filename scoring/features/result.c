@@ -111,7 +111,7 @@ static bool starts_with(const struct question *question, const char *const *word
     return false;
 }
 
-/* True if the question requests several things, because a requested output ends with a plural. */
+/* True if the question requests several items, because a requested output ends with a plural. */
 static bool asks_plural(const struct question *question)
 {
     for (uint32_t p = 0; p < question->n_outputs; p++) {

@@ -14,7 +14,7 @@ static const float NAMED = 0.6F, SURE = 0.99F, FAINT = 0.3F, OWN_TABLE = 0.8F;
 
 /* --- columns by their use --- */
 
-/* Counts the columns that the query does not use although the words of `mention` name them better. */
+/* Counts columns that the words of `mention` name better and that the query does not use. */
 static float count_rivals(const struct extraction *ex, const struct question_mention *mention, float score)
 {
     float n = 0;

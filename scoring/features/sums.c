@@ -19,7 +19,7 @@ static const enum feature_index STANCES[] = {
     FEATURE_entity_gap,        FEATURE_who_met,          FEATURE_null_as_asked,
 };
 /* FAULTS has features that are above 0 if the query does something other than requested. MERITS has features that are
- * above 0 if it does what is requested. */
+ * above 0 if it does as requested. */
 static const enum feature_index FAULTS[] = {
     FEATURE_bounds_turned,
     FEATURE_bounds_strictness,
@@ -65,7 +65,7 @@ static const enum feature_index MERITS[] = {
 static float count_positive(const float *out, const enum feature_index *list, size_t n)
 {
     float sum = 0;
-    for (size_t i = 0; i < n; i++) sum += out[list[i]] > 0; /* false for NAN */
+    for (size_t i = 0; i < n; i++) sum += out[list[i]] > 0; /* a comparison with NAN is false */
     return sum;
 }
 
