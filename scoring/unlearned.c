@@ -2,10 +2,10 @@
  *
  * A tree splits on a signal only if the signal fired often enough in training. Most faults of analysts, such as a
  * window without PARTITION BY, do not occur in the training logs. Without this file, such a signal would have no
- * weight. Its weight is the one that the label model found. If the label model does not know the signal, its weight is
- * the prior of the label model, log UNLEARNED_LIFT. An error multiplies the odds of "wrong" by at most UNLEARNED_LIFT
- * (docs/models.md, Label model). A warning multiplies them by the square root of this factor. Once a supervised model
- * has learned the signal, only that model weighs it. */
+ * weight. Here its weight is the one that the label model found. If the label model does not know the signal, its
+ * weight is the prior of the label model, log UNLEARNED_LIFT. An error multiplies the odds of "wrong" by at most
+ * UNLEARNED_LIFT (docs/models.md, Label model). A warning multiplies them by the square root of this factor. Once a
+ * supervised model has learned the signal, only that model weighs it. */
 #include "scoring/models.h"
 
 #include "lib/learn/logit.h"

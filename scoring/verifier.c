@@ -10,7 +10,7 @@
  * can be added to the log-odds of the context.
  *
  * Rejected: one model over content and context. In the available logs, the first beam is right in 98 % of all cases,
- * and generated candidates have no votes. */
+ * and mutants have no votes. */
 #include "scoring/verifier.h"
 
 #include "lib/learn/blocks.h"
@@ -88,8 +88,9 @@ static bool expected_components(const struct verifier_model *model, const char *
     return true;
 }
 
-/* Returns the weighted score of the question's words. The trees alone make little use of this score, because most of
- * their training questions are about databases without training pairs. */
+/* Returns the weighted score of the question's words, which is learned from pairs of a right and a wrong query. The
+ * trees alone make little use of this score, because most of their training questions are about databases without such
+ * pairs (lib/question/wording.h). */
 static double wording_of(const struct verifier_model *model, const float *features)
 {
     double sum = (double)features[FEATURE_wording_sum];

@@ -26,7 +26,7 @@ enum err_code model_json_parse(const char *text, size_t len, const char *format,
  * of range. */
 bool model_get_real(const json_t *object, const char *key, double low, double high, double *out);
 bool model_get_count(const json_t *object, const char *key, size_t most, size_t *out);
-/* Also returns false if the text does not fit. */
+/* Returns false, too, if the text does not fit in `room` bytes. */
 bool model_get_text(const json_t *object, const char *key, size_t room, char *out);
 bool model_get_reals(const json_t *object, const char *key, double low, double high, size_t n, double *out);
 bool model_read_reals(const json_t *array, double low, double high, size_t n, double *out);

@@ -7,7 +7,8 @@
 
 /* --- by name ------------------------------------------------------------------------------------------------------ */
 
-/* True if a table that `table.*` names has a column of this name. Needed if only the column's name is known. */
+/* True if a table that `table.*` names has a column of this name. Expands `table.*` if only the name of a column is
+ * known. */
 static bool lists_column(const struct schema_index *index, const struct deny_name *denied, const char *column)
 {
     for (uint32_t i = 0; i < index->n_tables; i++) {

@@ -38,8 +38,8 @@ static bool take_column(void *ctx, const struct db_value *row, uint32_t n)
     return m->n > 0;
 }
 
-/* Matches the columns of each table, for an engine without a list of all columns. An unreadable table has no columns
- * here.
+/* Matches the columns of each table, for an engine without a list of all columns. An unreadable table counts as a table
+ * without columns.
  */
 static enum err_code match_tables(struct builder *builder, struct matcher *m)
 {

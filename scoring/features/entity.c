@@ -1,9 +1,9 @@
 /* Compares the requested entity with the returned one. For example, "Which issues have no editor" requests issues and
  * not editors, and "how many complaints did customers make" counts complaints and not customers.
  *
- * The requested entity is the first word that names a table. After "how many", the search starts there, otherwise at
- * the beginning. The returned entity is the table of the first output, or the table that this output references as a
- * key. For a count, it is the table whose rows are counted, or the entity of a DISTINCT. */
+ * The requested entity is the first word that names a table. If the question has "how many", the search starts after
+ * it; otherwise it starts at the beginning. The returned entity is the table of the first output, or the table that
+ * this output references as a key. For a count, it is the table whose rows are counted, or the entity of a DISTINCT. */
 #include "scoring/features/extract.h"
 
 #include "lib/question/link.h"

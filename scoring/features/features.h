@@ -26,7 +26,7 @@ enum feature_index {
     FEATURE_COUNT = FEATURE_COMPONENTS + SQL_COMPONENT_COUNT
 };
 
-/* Groups that an experiment can leave out as a unit, to measure what they contribute. The coordinator fills the last
+/* Groups that an experiment can leave out as a unit, to measure their contribution. The coordinator fills the last
  * groups. */
 enum feature_group {
     FEATURE_GROUP_SHAPE,      /* size of the query */

@@ -1,6 +1,6 @@
 /* Computes features of the links between words of the question and parts of the query (lib/question/link.h).
  *
- * They weigh what has no link: words that no part expresses, and parts that no word requests. For each role of a
+ * They measure unlinked items: words that no part expresses, and parts that no word requests. For each role of a
  * column, they give the lowest score and the largest lead of a rival. Without links, all features stay NAN. */
 #include "scoring/features/extract.h"
 #include "signals/support/links.h"

@@ -2,7 +2,7 @@
  *
  * Features cover kept rows, roles, parts of dates, ratios, counts and sums, groups, repeats, and join keys. The checks
  * are those of signals/support. The signals of signals/join and signals/structure fire only if such a fact is certain;
- * here the same facts are graded. The data decide many of them. */
+ * here the same facts are graded. Many of them depend on the data. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 #include "signals/support/counted.h"

@@ -3,7 +3,8 @@
  * For each use of a column, the features rate the mentions of the used columns, and count unused columns that fit the
  * words better. The requested outputs are matched with the columns of the answer in both directions. Tables count in
  * three cases: named and not read, read and not named, or read only to join. Finally, the words that no part of the
- * query explains are counted. Values and operators must mark the words that they explain before. */
+ * query explains are counted. extract_values and extract_operators must run earlier, because they mark the words that
+ * they explain. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
