@@ -21,8 +21,8 @@ struct scoring_models {
     int from[MODELS_MAX_FEATURES];
     enum msg_strategy strategy;
     double threshold; /* P(correct) at which a candidate validates */
-    /* Lead that another candidate needs over the first, by the order of the candidates. 0 if positions carry no
-     * information. */
+    /* Lead in P(correct) that another candidate needs over the first one that executes, by the order of the candidates.
+     * 0 if positions carry no information. */
     double margins[MSG_ORDER_COUNT];
     /* Thresholds of the signals' probability and of the entailment, if a strategy uses both models. */
     double label_threshold, entailment_threshold;

@@ -141,7 +141,8 @@ struct learn_interval learn_bootstrap(learn_statistic statistic, const void *dat
     double *drawn = NULL;
     uint32_t *rows = NULL;
     if (!rounds || !grouping_init(&grouping, group, n)) goto done;
-    /* Capacity for a draw that repeats the largest group. A draw of over four times the data is rare, so it is cut. */
+    /* Capacity for a draw that repeats the largest group. A draw of over four times the data is cut, which hardly
+     * affects the interval. */
     size_t room = MIN(largest_group(&grouping) * grouping.n_groups, 4 * n + largest_group(&grouping));
     drawn = g_try_new(double, rounds);
     rows = g_try_new(uint32_t, room);

@@ -213,7 +213,7 @@ enum err_code hashed_fit(const struct hashed_item *items, size_t n, unsigned n_o
 /* --- files --- */
 
 /* Most buckets have only zero weights. The file has one bit for each bucket ("used"), and the weights of the used
- * buckets only. This halves the file. Reading the file takes most of the start-up time. */
+ * buckets only. This halves the file, which matters because reading the file takes most of the start-up time. */
 
 static bool is_used(const int8_t *weights, unsigned n)
 {

@@ -34,7 +34,7 @@ bool model_read_reals(const json_t *array, double low, double high, size_t n, do
 json_t *model_reals(const double *values, size_t n);
 
 /* Returns the text of a model file, either with one value on each line or compact. Takes the reference to `root`. Free
- * with free. Returns NULL if memory runs out or the tree contains a NULL. */
+ * the text with free. Returns NULL if memory runs out or the tree contains a NULL. */
 char *model_json_text(json_t *root, bool compact);
 
 /* Returns a copy that is valid UTF-8, as JSON requires. Returns "" for NULL. Free with g_free. */

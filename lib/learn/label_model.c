@@ -250,7 +250,7 @@ static void solve_marginal(struct lm_fit_state *fit, unsigned signal)
 }
 
 /* Adds the prior of a signal for candidates whose parent is silent. If the parent fired too, only the data can show
- * what the second signal adds. A prior there would count both signals. */
+ * what the second signal adds. A prior there would count the same evidence twice. */
 static void believe_alone(const struct lm_fit_state *fit, unsigned signal, double *wrong, double *right)
 {
     const struct prior *prior = &fit->prior[signal];

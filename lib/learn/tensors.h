@@ -52,8 +52,8 @@ void tensors_close(struct tensors *tensors);
 const char *tensors_metadata(const struct tensors *tensors, const char *key);
 /* Returns the tensor of this name, or NULL. */
 const struct tensor *tensors_find(const struct tensors *tensors, const char *name);
-/* Reads one row as floats. Returns ERR_IO. Returns ERR_MALFORMED if the row does not exist or contains a number that is
- * not finite. */
+/* Reads one row as floats. Returns ERR_IO if reading fails. Returns ERR_MALFORMED if the row does not exist or contains
+ * a number that is not finite. */
 enum err_code tensors_row(struct tensors *tensors, const struct tensor *tensor, uint64_t row, float *out,
                           struct err *err);
 /* Reads all rows into `out`, one after another. Errors as for tensors_row. */

@@ -104,8 +104,8 @@ struct gradients {
     float *first, *second;
 };
 
-/* Adds the loss of each single row. It is the focal loss; with gamma 0 it is the logistic loss (times 1, because alpha
- * is 1/2). */
+/* Adds the loss of each single row. It is the focal loss. With gamma 0 and alpha 1/2 it is the logistic loss, because
+ * the factor 2 alpha is then 1. */
 static void add_rows(const struct table *table, const struct learn_options *o, const float *margin,
                      const struct gradients *g)
 {

@@ -1,8 +1,8 @@
 /* Internal to the feature files: the data of a candidate and its question that all groups of features share.
  *
  * Every extract_* function of a group sets its own elements of `out` and leaves the others unchanged. An unknown value
- * stays NAN. Work is bounded by MAX_USED columns, by the question's limits on mentions and values, and by the limits on
- * a statement. */
+ * stays NAN. Work is bounded by EXTRACT_MAX_USED columns, by the question's limits on mentions and values, and by the
+ * limits on a statement. */
 #ifndef ASSAY_SCORING_FEATURES_EXTRACT_H
 #define ASSAY_SCORING_FEATURES_EXTRACT_H
 
