@@ -11,8 +11,8 @@
  *     position carries no information. So `first` is multiplied by the share of candidates that differ. A vote of one
  *     generator has little weight, because its samples make the same errors. The numbers are the best ones on lists
  *     that were simulated from training questions. `vote` is fitted on samples (bench/verifier_prior.py), `first` on
- *     ranked guesses. On the mean of four kinds of errors, a `first` of 2.1 with a margin of 0.1 gains, and
- *     a `first` of 0.7 loses (bench/combine_weights.py).
+ *     ranked guesses. On the mean of four kinds of errors, `first` 2.1 with a margin of 0.1 gains, and `first` 0.7
+ *     loses (bench/combine_weights.py).
  *   - Several named generators. Their candidates are a vote of systems, which share fewer errors. Suppose that each
  *     generator is correct in 70 % of all cases and is wrong in three likely ways. Independent votes would then weigh
  *     log 7 each. The prior uses half of that.

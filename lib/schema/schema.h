@@ -147,8 +147,8 @@ struct schema_options {
     /* Folder with words.yaml and <table>.csv in the format of BIRD's database_description. NULL selects the files
      * beside the database. */
     const char *descriptions_dir;
-    /* Time for reading the rows of all tables and views; default 60,000. Then tables are left out or read in part, with
-     * a note. */
+    /* Time for reading the rows of all tables and views; default 60,000. When it ends, the remaining tables are left
+     * out or read in part, with a note. */
     int64_t time_ms;
     /* Columns that the build does not read ("table.column" or "column"), so the index does not depend on their
      * contents. A view or table whose rows depend on such a column is not read either. Must outlive the index. */
@@ -255,7 +255,7 @@ uint32_t schema_nearest_values(struct arena *arena, const struct schema_index *i
 uint32_t schema_steiner(const struct schema_index *index, const uint32_t *terminals, uint32_t n, uint32_t *tables,
                         bool *exact);
 /* Returns the edge with this column pair (in either direction), declared or inferred. Returns NULL if there is none.
- * Sets *derived if both columns reference the same key instead. */
+ * Sets *derived if no edge exists but both columns reference the same key. */
 const struct schema_join *schema_join_between(const struct schema_index *index, uint32_t column_a, uint32_t column_b,
                                               bool *derived);
 /* True if the column is on the referencing side of a declared foreign key. */
