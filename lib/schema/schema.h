@@ -254,8 +254,8 @@ uint32_t schema_nearest_values(struct arena *arena, const struct schema_index *i
  * terminals are not connected. */
 uint32_t schema_steiner(const struct schema_index *index, const uint32_t *terminals, uint32_t n, uint32_t *tables,
                         bool *exact);
-/* Returns the edge with this column pair (in either direction), declared or inferred. Returns NULL if there is none.
- * Sets *derived if no edge exists but both columns reference the same key. */
+/* Returns the edge with this column pair (in either direction), declared or inferred. If there is none but both columns
+ * reference the same key, sets *derived and returns an edge of column_a. Otherwise returns NULL. */
 const struct schema_join *schema_join_between(const struct schema_index *index, uint32_t column_a, uint32_t column_b,
                                               bool *derived);
 /* True if the column is on the referencing side of a declared foreign key. */
