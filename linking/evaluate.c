@@ -1,7 +1,7 @@
 /* Scores a predictor on a recording with gold (evaluate.h).
  *
- * Tables and columns of one id are scored separately, and together as a joint outcome. Only tokens up to the first
- * branching point of a generation decide abstention, because the recording shows a corrected run after it. The outcome
+ * Tables and columns of the same id are scored separately, and together as a joint outcome. Only tokens up to the first
+ * branching point of a generation decide abstention, because after it the recording shows a corrected run. The outcome
  * with a person counts all tokens. */
 #include "linking/evaluate.h"
 
@@ -42,8 +42,8 @@ static void count(struct link_outcomes *o, bool abstained, bool right)
 
 /* The outcome of one generation. */
 struct generation {
-    bool right, abstained, stopped; /* stopped: by the surrogate */
-    bool missed;                    /* a branching point was not noticed, so a person was not asked */
+    bool right, abstained, stopped; /* stopped: the surrogate stopped the linker */
+    bool missed;                    /* a branching point was not predicted, so no person was asked */
     uint64_t questions;
 };
 
@@ -72,7 +72,7 @@ static enum err_code judge_token(struct evaluating *e, struct arena *arena, cons
     if (code) return code;
     bool branching = trace_is_branching(&trace->tokens[at]), flagged = verdict.set & CONFORMAL_POSITIVE;
     bool held = verdict.set & (branching ? CONFORMAL_POSITIVE : CONFORMAL_NEGATIVE);
-    bool by_itself = g->right; /* no branching point so far */
+    bool by_itself = g->right; /* true before the first branching point, while the run is uncorrected */
     counts->tokens++;
     counts->branching += branching;
     counts->held += held;
@@ -96,7 +96,7 @@ static void count_joint(struct evaluating *e, const struct trace *trace, const s
     }
     const struct generation *tables = g_hash_table_lookup(e->tables, trace->id);
     if (!tables) return;
-    /* Columns were recorded with the right tables. With wrong tables that went unnoticed, the result is wrong. */
+    /* The columns were recorded with the right tables. If wrong tables were not noticed, the joint result is wrong. */
     bool abstained = tables->abstained || (tables->right && g->abstained);
     count(&e->out->joint, abstained, tables->right && g->right);
     e->out->joint_human_right += !tables->missed && !g->missed;

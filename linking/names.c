@@ -1,4 +1,4 @@
-/* Converts tokens to names and back: the decode function of Algorithm 2. */
+/* Converts tokens to candidate names and back (the decode function of Algorithm 2). */
 #include "linking/trace.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 /* State of reading a list of names, token by token. */
 struct reading {
     const struct trace *trace;
-    const uint32_t *rest; /* tokens of the unfinished name */
+    const uint32_t *rest; /* first token of the unfinished name */
     uint32_t n_rest, of_separator;
     uint32_t *done, n_done;
     bool ended;
@@ -17,7 +17,7 @@ static bool begins(const struct trace_candidate *candidate, const uint32_t *ids,
     return candidate->ids.n >= n && memcmp(candidate->ids.items, ids, n * sizeof *ids) == 0;
 }
 
-/* Returns the candidate with exactly these tokens; -1 if there is none. */
+/* Returns the candidate with exactly these tokens. Returns -1 if there is none. */
 static int whole(const struct trace *trace, const uint32_t *ids, uint32_t n)
 {
     for (uint32_t i = 0; n && i < trace->n_candidates; i++)
@@ -32,7 +32,7 @@ static bool goes_on(const struct trace *trace, const uint32_t *ids, uint32_t n)
     return false;
 }
 
-/* Completes the unfinished name. Returns false if it is not a candidate. */
+/* Adds the completed name to the list. Returns false if it is not a candidate. */
 static bool finish(struct reading *r)
 {
     int name = whole(r->trace, r->rest, r->n_rest);
@@ -44,7 +44,7 @@ static bool finish(struct reading *r)
     return true;
 }
 
-/* Reads the next token. `token` points to it in the array that has the earlier tokens. Returns false if the tokens so
+/* Reads the next token. `token` points into the array that also has the earlier tokens. Returns false if the tokens so
  * far do not begin a list of names. */
 static bool take(struct reading *r, const uint32_t *token)
 {
@@ -87,8 +87,8 @@ int trace_names(struct arena *arena, const struct trace *trace, const uint32_t *
     return (int)r.n_done;
 }
 
-/* Returns the name that token `at` of a continued list belongs to; -1 if the list ends there. A token of a separator
- * belongs to the next name. */
+/* Returns the name that token `at` of a list belongs to. `ids` has all tokens of the list. Returns -1 if the list ends
+ * there. A token of a separator belongs to the next name. */
 static int name_at(struct arena *arena, const struct trace *trace, const uint32_t *ids, uint32_t n, uint32_t at)
 {
     struct reading before;
@@ -99,7 +99,7 @@ static int name_at(struct arena *arena, const struct trace *trace, const uint32_
     return found > known ? (int)names[known] : -1;
 }
 
-/* Returns the tokens that the linker continued with up to `at`, then `id`, then `more`. Returns NULL if the arena is
+/* Returns the tokens that the linker continued with before `at`, then `id`, then `more`. Returns NULL if the arena is
  * full. */
 static uint32_t *line_up(struct arena *arena, const struct trace *trace, uint32_t at, uint32_t id,
                          const struct trace_ids *more)

@@ -1,27 +1,28 @@
-/* Tokens of recordings as training points. A point is a hidden state, and whether it is a branching point. A point
- * holds only its position. States are read layer by layer, so memory holds one layer at a time. Thread: one. */
+/* Training points from the tokens of recordings. A point is a hidden state and its label: whether the token is a
+ * branching point. `points` stores only the positions. States are read layer by layer, so memory holds one layer at a
+ * time. Thread: one. */
 #ifndef ASSAY_LINKING_POINTS_H
 #define ASSAY_LINKING_POINTS_H
 
 #include "linking/trace.h"
 
 struct points {
-    struct recording *recordings; /* open */
+    struct recording *recordings; /* opened files */
     uint32_t n_recordings;
-    uint32_t *of;  /* recording of each point */
-    uint64_t *row; /* row of each point */
+    uint32_t *of;  /* for each point: its recording */
+    uint64_t *row; /* for each point: its row in the recording */
     uint8_t *branching;
     size_t n, n_branching, room;
 };
 
-/* Reads the tokens of one stage of several recordings that have gold and equal layers. Returns ERR_MALFORMED and the
- * errors of recording_open. Free with points_free in any case. */
+/* Reads the tokens of one stage from several recordings. The recordings must have gold and equal layers. Returns
+ * ERR_MALFORMED and the errors of recording_open. Free *out with points_free, also after an error. */
 enum err_code points_read(const char *const *names, uint32_t n, enum trace_stage stage, struct points *out,
                           struct err *err);
 void points_free(struct points *points);
 
-/* Returns the hidden states of a layer by its number, one row for each point; free with g_free. Returns NULL with `err`
- * if a recording lacks the layer or has it in another width than `hidden`, or if memory runs out. */
+/* Returns the hidden states of a layer, one row for each point. Free with g_free. Returns NULL with `err` if a
+ * recording lacks the layer, if its width is not `hidden`, or if memory runs out. */
 float *points_states(struct points *points, uint32_t layer_number, uint32_t hidden, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* Trains, calibrates and applies branching point predictors (predictor.h).
  *
  * Each layer of a stage has a perceptron. The layers are sorted by AUC on the calibration points. The conformal sets of
- * the best ones are merged into one. */
+ * the best layers are merged into one. */
 #include "linking/predictor.h"
 
 #include "lib/learn/metrics.h"
@@ -69,7 +69,8 @@ static void standardise(const struct perceptron *p, float *states, size_t n)
             states[i * p->inputs + k] = (states[i * p->inputs + k] - p->mean[k]) * p->scale[k];
 }
 
-/* Sorts the nonconformity of the calibration points in ascending order: for each label, and for both. */
+/* Sorts the nonconformity scores of the calibration points in ascending order: for each label, and for both labels
+ * together. */
 void predictor_rank_points(struct predictor_layer *layer, const struct predictor_stage *stage)
 {
     size_t at[2] = {0, 0};
@@ -126,7 +127,7 @@ static bool teaches(const struct points *p)
     return p->n_branching > 0 && p->n_branching < p->n;
 }
 
-/* Trains a stage. `*trained` is false if the recordings lack branching points, or have nothing else. */
+/* Trains a stage. Sets *trained to false if the recordings have too few branching points, or only branching points. */
 static enum err_code train_stage(const struct predictor_sources *sources, const struct perceptron_options *options,
                                  enum trace_stage stage, struct predictor *out, bool *trained, struct err *err)
 {
@@ -236,7 +237,7 @@ static conformal_set judge_layer(const struct predictor_stage *stage, const stru
     return conformal_predict(*p, threshold[0], threshold[1]);
 }
 
-/* Returns the seed of the order of the layers, which must not depend on the token's label. */
+/* Returns the seed for the order of the layers. It must not depend on the token's label. */
 static uint64_t seed_of(const struct trace *trace, uint32_t token)
 {
     return ((uint64_t)g_str_hash(trace->id) << 32) ^ ((uint64_t)g_str_hash(trace->question) << 8) ^ token;

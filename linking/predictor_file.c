@@ -1,13 +1,13 @@
-/* The predictor's file: safetensors, `__metadata__` with
+/* Reads and writes the file of a predictor. It has the safetensors format, and its `__metadata__` has
  *
  *   format   "assay-link/1"
- *   command  that made the file; informative
+ *   command  the command that made the file; informative
  *   about    JSON: {"hidden", "tables": {"layers": [{"number", "auc"}], "trained", "trained_branching"},
  *                   "columns": {...}}
  *
- * Each stage has `STAGE.branching` [1, points]. Each layer has `STAGE.NUMBER.` + mean, scale, bias [1, ...], weight,
- * out, p [1, points], states [points, hidden]. Loading sorts the nonconformity scores of the calibration points
- * again. */
+ * Each stage has the tensor `STAGE.branching` [1, points]. Each layer has tensors named `STAGE.NUMBER.` + mean, scale,
+ * bias [1, ...], weight, out, p [1, points], states [points, hidden]. Loading sorts the nonconformity scores of the
+ * calibration points, because the file does not contain them. */
 #include "linking/predictor.h"
 
 #include "lib/learn/metrics.h"

@@ -5,7 +5,7 @@
 enum { MESSAGE_BYTES = 64 << 20 };
 
 struct linking_results {
-    GHashTable *by_id; /* id → its object, owned by `list` */
+    GHashTable *by_id; /* id → the `linking` object, owned by `list` */
     json_t *list;
 };
 

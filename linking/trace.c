@@ -1,8 +1,8 @@
 /* Reads recorded generations of a schema linker (trace.h) from JSON lines, tensor files and messages.
  *
  * Recordings are untrusted: every count, id and text is checked before it is stored. An error names the file and line,
- * or the message. Generations live in the caller's arena. Hidden states stay in the tensor file or in the message's
- * bytes, and are read on request. */
+ * or the message. Generations are in the caller's arena. Hidden states stay in the tensor file or in the bytes of the
+ * message, and are read on request. */
 #include "linking/trace.h"
 
 #include <glib.h>
@@ -32,7 +32,7 @@ static bool read_id(const json_t *json, uint32_t *out)
     return true;
 }
 
-/* Reads a list of token ids; an absent list is empty. */
+/* Reads a list of token ids. An absent list counts as empty. */
 static enum err_code read_ids(struct arena *arena, const json_t *json, const char *what, struct trace_ids *out,
                               struct err *err)
 {
@@ -212,7 +212,7 @@ enum err_code recording_open(const char *name, struct recording *out, struct err
 
 void recording_close(struct recording *r)
 {
-    if (r->lines.file) lines_close(&r->lines); /* a message has no lines */
+    if (r->lines.file) lines_close(&r->lines); /* a message has no file of lines */
     tensors_close(r->states);
     g_free(r->path);
 }

@@ -1,16 +1,17 @@
-/* Proposes parts that the question has and the query lacks (lib/question/link.h). Such a part may be a value without a
- * condition, or a requested column that is not returned. It may also be a column whose name fits the words better than
- * the used one. Each proposal is a guess with a reason; judging decides. */
+/* Proposes parts that the question names and the query lacks (lib/question/link.h). Such a part is a value without a
+ * condition, or a requested column that is not returned. It may also be a column whose name fits the question's words
+ * better than the used one. Each proposal is a guess with a reason; the judgement decides. */
 #include "lib/question/forms.h"
 #include "repair/propose_int.h"
 
 #include <glib.h>
 #include <string.h>
 
-/* Limits: all proposals, columns for one value, texts compared with the question. */
+/* Maximum numbers of proposals from this file, of columns for one value, and of texts that are searched in the
+ * question. */
 enum { MAX_ASKED = 16, MAX_COLUMNS = 3, MAX_TEXTS = 200 };
 
-/* --- SQL, changed by its text --- */
+/* --- edits of the text of the query --- */
 
 static bool binds(struct proposals *p, const char *sql)
 {
@@ -28,7 +29,7 @@ static void add_if_it_binds(struct proposals *p, const char *sql, const char *re
     if (p->n < MAX_ASKED && binds(p, sql)) repair_add(p, sql, reason);
 }
 
-/* Returns the block that gives the result; NULL if there are several, or nothing is read. */
+/* Returns the block that gives the result. Returns NULL if there are several blocks, or the block reads no table. */
 static const struct sql_block *main_block(const struct proposals *p)
 {
     const struct sql_block *block = p->bound->n_blocks ? p->bound->blocks[0] : NULL;
@@ -36,8 +37,8 @@ static const struct sql_block *main_block(const struct proposals *p)
     return plain && sql_kid(block->node, SELECT_FROM) && block->n_sources ? block : NULL;
 }
 
-/* Returns the query with one more condition in the block, joined by AND, and with a join after its FROM ("" for
- * none). */
+/* Returns the query with an added join after the block's FROM, and an added condition, joined by AND. `join` is "" for
+ * no join. */
 static const char *with_condition(const struct proposals *p, const struct sql_block *block, const char *join,
                                   const char *condition)
 {
@@ -52,7 +53,7 @@ static const char *with_condition(const struct proposals *p, const struct sql_bl
     return sql && *join ? repair_replaced(p->arena, sql, from, from, join) : sql;
 }
 
-/* Returns "t.name", by the name under which the block reads the table. */
+/* Returns "t.name", where `table` is the name or alias of the table in the block. */
 static const char *column_text(const struct proposals *p, const char *table, size_t len,
                                const struct schema_column *column)
 {
@@ -69,8 +70,7 @@ static const struct sql_source *source_of(const struct sql_block *block, const s
 
 /* --- values --- */
 
-/* True if something in the query expresses words of the value. Reading the column that holds the value is not
- * enough. */
+/* True if a part of the query expresses words of the value. A mere condition on a column is not enough. */
 static bool is_answered(const struct link_query *links, int value)
 {
     for (uint32_t w = 0; w < links->question->n_words; w++) {
@@ -89,7 +89,7 @@ static enum question_form said_as(struct proposals *p, const struct sql_node *li
     return form;
 }
 
-/* Replaces another value of that column that the question does not say. */
+/* Replaces each value that is compared with the column and that the question does not contain. */
 static void replace_value(struct proposals *p, const struct schema_column *column, const char *value,
                           const char *reason)
 {
@@ -149,12 +149,12 @@ static void add_said_values(struct proposals *p)
 
 /* --- columns --- */
 
-/* Replaces references to a base column, or only the one at `at`, by another column of its table. */
+/* Replaces references to a column by another column of its table. With `at`, replaces only that reference. */
 static const char *with_column(const struct proposals *p, const struct schema_column *old, const char *name,
                                const struct sql_node *at)
 {
     const char *sql = p->sql;
-    for (uint32_t i = p->bound->n_refs; i-- && sql;) { /* last place first, so that earlier offsets stay valid */
+    for (uint32_t i = p->bound->n_refs; i-- && sql;) { /* from the last reference, so that earlier offsets stay valid */
         const struct sql_ref *ref = p->bound->refs[i];
         const struct sql_node *node = ref->node;
         if (ref->kind != SQL_REF_COLUMN || !sql_is(node, SQL_COLUMN) || schema_column_of(p->schema, ref) != old)
@@ -175,7 +175,7 @@ static const char *reason_of(const struct proposals *p, const struct schema_colu
                         named->name, p->schema->tables[used->table].name, used->name);
 }
 
-/* Replaces a column by another of the same table: everywhere, and only at its place. */
+/* Replaces a column by another one of the same table: in one proposal everywhere, in another only at this place. */
 static void exchange(struct proposals *p, const struct link_part *part, const struct schema_column *rival)
 {
     const char *name = sql_print_name(p->arena, rival->name), *reason = reason_of(p, rival, part->column);
@@ -184,7 +184,8 @@ static void exchange(struct proposals *p, const struct link_part *part, const st
     if (part->node) add_if_it_binds(p, with_column(p, part->column, name, part->node), reason);
 }
 
-/* Replaces a column by one of a table that the block reads, or that a key joins to it. */
+/* Replaces a column by one of another table. The block already reads this table, or a key joins the table to the
+ * block. */
 static void exchange_far(struct proposals *p, const struct link_part *part, const struct schema_column *rival)
 {
     const struct sql_block *block = main_block(p);
@@ -195,7 +196,7 @@ static void exchange_far(struct proposals *p, const struct link_part *part, cons
     uint32_t n = repair_joins_to(p, block, table, joins), from = repair_end_of_from(block);
     for (uint32_t i = 0; i < n; i++) {
         const char *sql = with_column(p, part->column, name, part->node);
-        /* A replacement before the end of FROM moves that end. */
+        /* A replacement before the end of FROM moves this end. */
         size_t moved = sql && part->node->start < from ? strlen(sql) - strlen(p->sql) : 0;
         uint32_t at = from + (uint32_t)moved;
         if (sql) add_if_it_binds(p, repair_replaced(p->arena, sql, at, at, joins[i]), reason);
@@ -217,14 +218,14 @@ static void exchange_columns(struct proposals *p)
 
 /* --- columns that the result lacks --- */
 
-static const double NAMED = 0.6; /* share of a column's name from which a phrase means it */
+static const double NAMED = 0.6; /* least score of a mention of the column that a phrase names */
 
 static bool overlaps(const struct question_mention *mention, const struct question_output *phrase)
 {
     return mention->first < phrase->first + phrase->n_tokens && mention->first + mention->n_tokens > phrase->first;
 }
 
-/* True if the result has a column that the phrase names, even weakly. */
+/* True if the phrase names a column of the result, even with a low score. */
 static bool is_shown(const struct proposals *p, const struct sql_block *block, const struct question_output *phrase)
 {
     const struct question *question = p->query->links->question->question;
@@ -237,7 +238,8 @@ static bool is_shown(const struct proposals *p, const struct sql_block *block, c
     return false;
 }
 
-/* Returns the column that the phrase names best, of the tables that the block reads; NULL if there is none. */
+/* Returns the column that the phrase names with the highest score, from the tables that the block reads. Returns NULL
+ * if there is none. */
 static const struct schema_column *named_by(const struct proposals *p, const struct sql_block *block,
                                             const struct question_output *phrase)
 {
@@ -285,9 +287,9 @@ void repair_propose_asked(struct proposals *p)
     add_missing_columns(p);
 }
 
-/* --- what must stay --- */
+/* --- texts that an edit must keep --- */
 
-/* Turns the pattern "%text%" into "text", in place. */
+/* Removes the wildcards around a text, in place: "%text%" becomes "text". */
 static const char *without_wildcards(char *pattern)
 {
     size_t len = strlen(pattern);

@@ -1,6 +1,6 @@
-/* Repairs names that do not bind, which generators invent. Such a name is a column of a table outside FROM or of
- * several tables, a near-miss of a name, or "quantity" for a count. One guess is made for all places of the same
- * name. */
+/* Repairs names that do not bind, which generators invent. Such a name may be a column of a table that FROM lacks, or a
+ * column of several tables. It may also be a misspelled name, or a word such as "quantity" for a count. A repair
+ * replaces all occurrences of a name in the same way. */
 #include "repair/propose_int.h"
 
 #include <glib.h>
@@ -19,7 +19,7 @@ static bool same_bytes(const struct proposals *p, const struct sql_diag *a, cons
            memcmp(p->sql + a->start, p->sql + b->start, a->end - a->start) == 0;
 }
 
-/* Replaces the name wherever it is unbound, last place first, so that earlier offsets stay valid. */
+/* Replaces all unbound occurrences of the name, from the last one, so that earlier offsets stay valid. */
 static const char *renamed(const struct proposals *p, const struct sql_diag *first, const char *text)
 {
     const struct sql_diag *places[16];
@@ -31,8 +31,8 @@ static const char *renamed(const struct proposals *p, const struct sql_diag *fir
     return sql;
 }
 
-/* True if the place is after ORDER BY or HAVING. Reads the words before it, because the tree has no node for an unbound
- * name. */
+/* True if the name occurs after ORDER BY or HAVING. Searches the text before it, because the tree has no node for an
+ * unbound name. */
 static bool orders(const struct proposals *p, const struct sql_diag *diag)
 {
     char *before = g_ascii_strdown(p->sql, diag->start);
@@ -43,7 +43,7 @@ static bool orders(const struct proposals *p, const struct sql_diag *diag)
     return found;
 }
 
-/* Returns the column's own name, after the last dot. */
+/* Returns the name of the column, after the last dot. */
 static const char *column_name(const struct proposals *p, const struct sql_diag *diag)
 {
     const char *name = arena_strndup(p->arena, p->sql + diag->start, diag->end - diag->start);
@@ -65,7 +65,7 @@ static const char *qualified(const struct proposals *p, const char *table, size_
     return n > 0 && (size_t)n < sizeof text ? arena_strdup(p->arena, text) : NULL;
 }
 
-/* Qualifies a column of several tables, or replaces a wrong table. */
+/* Adds the table to a column that several tables have, or replaces a wrong table. */
 static void qualify(struct proposals *p, const struct sql_bound *bound, const struct sql_diag *diag, const char *name)
 {
     for (uint32_t b = 0; b < bound->n_blocks; b++)
@@ -82,7 +82,8 @@ uint32_t repair_end_of_from(const struct sql_block *block)
     return sql_kid(block->node, SELECT_FROM)->end;
 }
 
-/* Returns " JOIN table ON ..." by one key from the source to the table; NULL if no key connects them. */
+/* Returns " JOIN table ON ..." for a key of one column between the source and the table. Returns NULL if the key does
+ * not connect them. */
 static const char *join_by(const struct proposals *p, const struct sql_source *source, const struct schema_table *table,
                            const struct schema_join *join)
 {
@@ -112,7 +113,7 @@ uint32_t repair_joins_to(const struct proposals *p, const struct sql_block *bloc
     return n;
 }
 
-/* Joins the table that has the column to the block. */
+/* Proposes to join the table that has the column to the block. */
 static void join_owner(struct proposals *p, const struct sql_block *block, const struct sql_diag *diag,
                        const struct schema_table *owner, const char *name)
 {
@@ -120,7 +121,7 @@ static void join_owner(struct proposals *p, const struct sql_block *block, const
     uint32_t n = repair_joins_to(p, block, owner, joins), at = repair_end_of_from(block);
     const char *column = qualified(p, owner->name, strlen(owner->name), name);
     for (uint32_t i = 0; i < n && column; i++) {
-        /* The name may be on either side of FROM: the later place is written first. */
+        /* The name may be before or after the end of FROM. The later position is changed first. */
         const char *sql = diag->start > at ? renamed(p, diag, column) : p->sql;
         const char *joined = sql ? repair_replaced(p->arena, sql, at, at, joins[i]) : NULL;
         if (joined && diag->start <= at) {
@@ -135,7 +136,7 @@ static void join_owner(struct proposals *p, const struct sql_block *block, const
 static void join_owners(struct proposals *p, const struct sql_bound *bound, const struct sql_diag *diag,
                         const char *name)
 {
-    const struct sql_block *block = NULL; /* the innermost one around the place */
+    const struct sql_block *block = NULL; /* the innermost block that contains the name */
     for (uint32_t b = 0; b < bound->n_blocks; b++)
         if (bound->blocks[b]->node->start <= diag->start && diag->end <= bound->blocks[b]->node->end)
             block = bound->blocks[b];

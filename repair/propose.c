@@ -1,7 +1,7 @@
-/* Collects proposals (propose.h): nearest stored values, parts of the question, examples' scripts, then single edits.
+/* Collects proposals (propose.h): nearest stored values, parts of the question, scripts of examples, then single edits.
  *
- * Each source adds in order of preference until REPAIR_MAX_PROPOSALS are there. repair_add drops duplicates and the
- * query itself. A query whose names do not all bind gets proposals for its names, and then the scripts. */
+ * Each source adds its proposals in order of preference, up to REPAIR_MAX_PROPOSALS in total. repair_add drops
+ * duplicates and the query itself. If a name does not bind, the sources are repairs of names, and then the scripts. */
 #include "lib/schema/edits.h"
 #include "repair/propose_int.h"
 #include "repair/transfer.h"
@@ -33,7 +33,7 @@ void repair_add(struct proposals *p, const char *sql, const char *reason)
     p->items[p->n++] = (struct repair_proposal){sql, reason};
 }
 
-/* Returns the reason of the first suspect that shares a byte with [start, end). */
+/* Returns the message of the first suspect that shares a byte with [start, end). */
 static const char *suspect_at(const struct proposals *p, uint32_t start, uint32_t end)
 {
     for (uint32_t i = 0; i < p->query->n_suspects; i++) {
@@ -81,14 +81,14 @@ static void add_values(struct proposals *p)
         if (sql_is(n, SQL_LITERAL) && n->op == SQL_LIT_STRING) add_stored(p, n);
 }
 
-/* --- scripts of examples --- */
+/* --- edit scripts of examples --- */
 
 struct transferred {
     struct repair_proposal list[REPAIR_MAX_TRANSFERS];
     int n;
 };
 
-/* Computes the queries of one example's script in separate memory. Returns false with `err` set. */
+/* Computes the queries of one example's script in temporary memory. Returns false with `err` set on an error. */
 static bool transfer(struct proposals *p, const struct repair_example *example, struct transferred *out,
                      struct err *err)
 {
@@ -105,8 +105,8 @@ static bool transfer(struct proposals *p, const struct repair_example *example, 
     return whole && out->n >= 0;
 }
 
-/* Adds the best query of each of the nearest examples whose scripts fit, then the next best of each. Returns false with
- * `err` set. */
+/* Adds the best query of each of the nearest examples whose scripts fit, then the second best of each, and so on.
+ * Returns false with `err` set on an error. */
 static bool add_transferred(struct proposals *p, struct err *err)
 {
     struct transferred fitting[REPAIR_MAX_FITTING];
@@ -123,7 +123,7 @@ static bool add_transferred(struct proposals *p, struct err *err)
 
 /* --- single edits --- */
 
-/* Returns the reason of a suspect whose part of the query the other query lacks; NULL if there is none. */
+/* Returns the message of a suspect whose part of the query the other query changes. Returns NULL if there is none. */
 static const char *reason_for(struct proposals *p, const char *sql)
 {
     struct sql_stmt *stmt = NULL;
@@ -140,7 +140,7 @@ static const char *reason_for(struct proposals *p, const char *sql)
     return reason;
 }
 
-/* True for edits that may repair. The others only make errors. */
+/* True for edits that may repair a query. The other edits only introduce errors, for training. */
 static bool may_repair(enum sql_mutator op)
 {
     static const bool never[SQL_MUTATOR_COUNT] = {
@@ -222,7 +222,7 @@ bool repair_is_better(double before, double after, double threshold, double marg
     return after >= threshold && !(after - before < margin);
 }
 
-/* --- steps in words --- */
+/* --- steps between two queries --- */
 
 static const char *text_of(struct arena *arena, const char *sql, const struct sql_node *node)
 {

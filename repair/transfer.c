@@ -1,18 +1,18 @@
-/* Transfers an example's edit script to a query (transfer.h).
+/* Transfers the edit script of an example to a query (transfer.h).
  *
- * The files share the work. transfer_flat.c flattens trees. This file matches the wrong query with the target, and
- * moves each edit of the script to its place in the target. transfer_rebind.c chooses the names and values. Every
- * result is parsed and bound before it becomes a proposal. */
+ * transfer_flat.c flattens trees. This file matches the wrong query with the target, and moves each edit of the script
+ * to its place in the target. transfer_rebind.c chooses names and values. Every result must parse and bind before it
+ * becomes a proposal. */
 #include "repair/transfer_int.h"
 
 #include <glib.h>
 #include <string.h>
 
-/* MAX_NODES limits the three queries together; larger ones are skipped. MAX_RUNS limits the choices tried for each
- * matching. */
+/* MAX_NODES limits the sum of the nodes of the three queries; an example above it is skipped. MAX_RUNS limits the
+ * combinations of choices that are tried for each matching. */
 enum { MAX_NODES = 6000, MAX_RUNS = 8, MAX_QUESTION_TOKENS = 200, MAX_REASON_STEPS = 3, MAX_REASON_TEXT = 60 };
 
-/* --- the example's columns as a catalog --- */
+/* --- the example's columns as a catalogue --- */
 
 struct known_table {
     const char *name;
@@ -98,7 +98,7 @@ const struct repair_column *transfer_column_of(const struct sql_catalog *catalog
     return ref && ref->table >= 0 && ref->column >= 0 ? known->tables[ref->table].columns[ref->column] : NULL;
 }
 
-/* --- the columns of an example, from its schema --- */
+/* --- columns of an example, from its schema --- */
 
 static const char *referenced(const struct schema_index *schema, const struct schema_column *column)
 {
@@ -152,7 +152,7 @@ int repair_example_columns(struct arena *arena, const struct schema_index *schem
 
 /* --- matching by structure --- */
 
-/* Returns the role of a column, in a word. */
+/* Returns a word for the role of a column: its kind of type, and whether it is a key. */
 static const char *role_of(const char *type, bool key)
 {
     static const char *const numbers[] = {"int", "real", "floa", "doub", "num", "dec", "bool", "serial", "money"};
@@ -185,7 +185,8 @@ static const char *role_in_schema(const struct transfer *t, const struct sql_nod
     return c ? role_of(c->type, c->pk || schema_is_foreign_key(t->schema, c->id)) : "unknown";
 }
 
-/* Copies only the structure: no names, no values. `roles` distinguishes columns by type and keys; NULL does not. */
+/* Copies only the structure, without names and values. `role` returns a word for a column's type and keys, to
+ * distinguish columns; NULL treats all columns alike. */
 static struct sql_node *structure_of(const struct transfer *t, const struct flat_tree *tree,
                                      const char *(*role)(const struct transfer *, const struct sql_node *))
 {
@@ -202,7 +203,7 @@ static struct sql_node *structure_of(const struct transfer *t, const struct flat
     return root;
 }
 
-/* Returns the target's partner of each node of the wrong query. Returns NULL if the arena is full. */
+/* Returns for each node of the wrong query its partner in the target. Returns NULL if the arena is full. */
 static const struct sql_node **match_target(const struct transfer *t, bool by_role)
 {
     const struct sql_node *from = structure_of(t, &t->wrong, by_role ? role_in_example : NULL);
@@ -221,7 +222,8 @@ static bool same_form(const struct sql_node *x, const struct sql_node *y)
     return x->kind != SQL_CALL || sql_name_is(x->text, x->text_len, y->text, y->text_len);
 }
 
-/* Returns the index in a list that may be longer or shorter than the example's: the end stays the end. */
+/* Returns the edit's index in the target's list, whose length may differ from that of the example's list. An edit at
+ * the end of the example's list stays at the end. */
 static uint32_t place_of(const struct sql_edit *edit, const struct sql_node *parent)
 {
     const struct sql_node *of = edit->parent_from, *with = edit->to->parent;
@@ -229,7 +231,8 @@ static uint32_t place_of(const struct sql_edit *edit, const struct sql_node *par
     return edit->index + 1 >= with->n_kids ? UINT32_MAX : edit->index;
 }
 
-/* Transfers an edit. Returns false if it has no place in the target. A DELETE without a node to delete is skipped. */
+/* Transfers an edit. Returns false if it has no place in the target. A DELETE whose node is missing in the target is
+ * skipped. */
 static bool carry_edit(const struct transfer *t, struct sql_node *const *rebound, const struct sql_edit *edit,
                        struct sql_diff *out)
 {
@@ -261,7 +264,7 @@ static const char *carry_script(const struct transfer *t, struct sql_node *right
 
 /* --- the resulting query --- */
 
-/* Spells a name as the schema does. PostgreSQL reads an unquoted name in lower case. */
+/* Writes a name as the schema spells it. PostgreSQL converts an unquoted name to lower case. */
 static void spell(const struct transfer *t, const char *name, const char **text, uint32_t *len, char *quote)
 {
     bool capital = false;
@@ -283,8 +286,8 @@ static void spell_node(const struct transfer *t, struct sql_node *n)
     if (n->text2 && !source->node->alias) spell(t, table->bare, &n->text2, &n->text2_len, &n->alias_quote);
 }
 
-/* Returns the text with names spelled as in the schema. NULL unless it is a statement whose names all bind, and differs
- * from the target. */
+/* Returns the query with names spelled as in the schema. Returns NULL unless it is a statement whose names all bind,
+ * and it differs from the target. */
 static const char *checked(const struct transfer *t, const char *sql)
 {
     struct sql_stmt *stmt = NULL;
@@ -307,7 +310,7 @@ static void put_step(GString *out, const struct repair_step *step)
     if (!was) g_string_append(out, " added");
 }
 
-/* Returns the query with a parameter for each of its values. NULL if the arena is full. */
+/* Returns the query with each value replaced by a parameter. Returns NULL if the arena is full. */
 static const char *without_values(struct arena *arena, const char *sql)
 {
     struct sql_stmt *stmt = NULL;
@@ -322,7 +325,7 @@ static const char *without_values(struct arena *arena, const char *sql)
     return sql_print(arena, stmt->root);
 }
 
-/* Returns the example's steps in words; NULL if the arena is full. */
+/* Returns the steps of the example as text. Returns NULL if the arena is full. */
 static const char *reason_of(const struct transfer *t)
 {
     bool values = t->query->values;
@@ -358,7 +361,7 @@ static struct choices try(struct transfer *t, struct choices choices, struct rep
     return choices;
 }
 
-/* Takes the best choice everywhere, then replaces one choice after another by its next best. */
+/* Tries the best option of every choice. Then tries the second and third options, one choice at a time. */
 static void carry(struct transfer *t, struct repair_proposal *list, uint32_t *n)
 {
     const struct choices best = try(t, (struct choices){0}, list, n);

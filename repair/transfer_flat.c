@@ -1,8 +1,9 @@
-/* Flattens trees, so that conditions and tables are lists, and restores them.
+/* Flattens trees, so that conditions and tables become lists, and restores them.
  *
- *    WHERE, HAVING, ON   hold one LIST whose op is AND, even for one condition. AND and OR chains below are such
- *                        LISTs too.
- *    FROM                is a list of JOINs without a left side, including the first table. Op NONE follows a comma. */
+ *    WHERE, HAVING, ON   contain one LIST whose op is AND, even for one condition. AND and OR chains below it become
+ *                        such LISTs too.
+ *    FROM                becomes a list of JOINs without a left side, including one for the first table. Op NONE means
+ *                        a comma. */
 #include "repair/transfer_int.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static bool gather(struct arena *arena, struct sql_node *list, struct sql_node *
     return gather(arena, list, sql_kid(part, 0)) && gather(arena, list, sql_kid(part, 1));
 }
 
-/* Returns the operands of a chain of that operator, as a LIST; NULL if the arena is full. */
+/* Returns the operands of a chain of one operator as a LIST. Returns NULL if the arena is full. */
 static struct sql_node *list_of(struct arena *arena, struct sql_node *chain, enum sql_op op)
 {
     struct sql_node *list = sql_make(arena, SQL_LIST);
@@ -67,7 +68,8 @@ static bool flatten_kids(struct arena *arena, struct sql_node *n)
     return true;
 }
 
-/* Flattens the tree below a node. `*place` gets the node or its replacement. Returns false if the arena is full. */
+/* Flattens the tree below *place, and sets *place to the node or its replacement. Returns false if the arena is
+ * full. */
 static bool flatten(struct arena *arena, struct sql_node **place)
 {
     struct sql_node *n = *place, *list = NULL;
@@ -112,7 +114,7 @@ bool transfer_read(struct arena *arena, const char *sql, const struct sql_catalo
 
 static struct sql_node *fold(struct arena *arena, struct sql_node *n);
 
-/* Folds the remaining entries of a list. */
+/* Folds the children of a node. A list drops the children of which nothing remains. */
 static void fold_kids(struct arena *arena, struct sql_node *n)
 {
     bool list = sql_kind_slots((enum sql_kind)n->kind) < 0 && n->kind != SQL_CASE;
@@ -138,7 +140,7 @@ static struct sql_node *chain_of(struct arena *arena, struct sql_node *list)
     return chain;
 }
 
-/* Makes JOINs lean to the left again. The first table joins nothing, so its join is dropped. */
+/* Restores the left-deep JOINs. The first table has no join partner, so its join is dropped. */
 static void fold_from(struct arena *arena, struct sql_node *from)
 {
     struct sql_node *entries = arena_new(arena, struct sql_node);
@@ -157,7 +159,7 @@ static void fold_from(struct arena *arena, struct sql_node *from)
     }
 }
 
-/* Returns the replacement of the node; NULL if nothing remains. */
+/* Restores the parser's form of a node. Returns the node or its replacement; NULL if nothing remains. */
 static struct sql_node *fold(struct arena *arena, struct sql_node *n)
 {
     n->start = n->end = 0;

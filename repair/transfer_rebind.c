@@ -1,8 +1,8 @@
 /* Maps the names and values of an example's script to another schema: by type, keys and words, never by name alone.
  *
- * A part of the example with a counterpart in the target takes its name. For the others, the schema's tables and
- * columns are scored; the weights are plain counts of evidence and not fitted. Choices are made in a fixed order,
- * tables before their columns, so that a caller can request the next best of any choice. */
+ * If a part of the example has a counterpart in the target, it gets that name. Otherwise the schema's tables and
+ * columns are scored. The weights of the scores are hand-set, not fitted. Choices are made in a fixed order, tables
+ * before their columns. A caller can therefore request the next best option of any choice. */
 #include "repair/transfer_int.h"
 
 #include <glib.h>
@@ -10,19 +10,19 @@
 
 enum { MAX_SOURCES = 16, MAX_COLUMNS = 32, MAX_VALUES = 8, MAX_PHRASE = 4 };
 
-/* A FROM item of the example, by the name that qualifies its columns, and its counterpart in the target. */
+/* A FROM item of the example, with the name that qualifies its columns, and its counterpart in the target. */
 struct source_map {
     const char *name;
     uint32_t name_len;
-    int known;      /* the example's table, or -1 */
-    const char *as; /* its name in the target */
-    int table;      /* the schema's table; -1 for a subquery */
+    int known;      /* number of the table in the example's catalogue, or -1 */
+    const char *as; /* name of the counterpart in the target */
+    int table;      /* table of the target's schema; -1 for a subquery */
 };
 
 struct column_map {
-    const struct sql_node *from;       /* a COLUMN of the example: text2.text */
-    const char *as, *column;           /* qualifier (may be NULL) and name */
-    const struct schema_column *meant; /* NULL if computed or unknown */
+    const struct sql_node *from;       /* a COLUMN node of the example, text2.text */
+    const char *as, *column;           /* qualifier (may be NULL) and name in the target */
+    const struct schema_column *meant; /* NULL if the column is computed or unknown */
 };
 
 struct rebind {
@@ -39,7 +39,8 @@ struct option {
     double score;
 };
 
-/* Inserts an option into the best few, best first; of equals, the earlier comes first. Returns their number. */
+/* Inserts an option into the list of the best, highest score first. Of equal scores, the earlier option comes first.
+ * Returns their number. */
 static uint32_t rank(struct option best[TRANSFER_MAX_OPTIONS], uint32_t n, struct option next)
 {
     uint32_t at = n;
@@ -157,8 +158,8 @@ static bool add_column(struct rebind *r, const struct sql_node *from, const char
     return true;
 }
 
-/* True if another column of the example already maps to this column. Two columns of the example are usually two
- * here. */
+/* True if another column of the example already maps to this column. Two different columns of the example usually have
+ * two counterparts. */
 static bool is_taken(const struct rebind *r, const char *as, const char *column)
 {
     for (uint32_t i = 0; i < r->n_columns; i++) {
@@ -174,7 +175,7 @@ static const char *text_in(const struct transfer *t, const char *text, uint32_t 
     return text ? arena_strndup(t->arena, text, len) : NULL;
 }
 
-/* Maps a source by the qualifiers of two matched columns. */
+/* Maps a source of the example by the qualifiers of two matched columns. */
 static void map_qualifier(struct rebind *r, const struct sql_node *from, const struct sql_node *to)
 {
     const struct sql_source *in = to->ref ? to->ref->source : NULL;
@@ -196,7 +197,8 @@ static void map_columns(struct rebind *r)
     }
 }
 
-/* Adds the tables that only the target has, because their columns may be meant too. */
+/* Adds the tables of the target that have no counterpart in the example, because the script's columns may belong to
+ * them. */
 static void add_others(struct rebind *r)
 {
     const struct transfer *t = r->t;
@@ -211,7 +213,7 @@ static void add_others(struct rebind *r)
 
 /* --- added tables --- */
 
-/* True if a column of the first table refers to the second table, in the example. */
+/* True if, in the example, a column of table `from` references table `to`. */
 static bool known_refers(const struct transfer *t, const char *from, const char *to)
 {
     for (uint32_t i = 0; i < t->example->n_columns; i++) {
@@ -252,7 +254,7 @@ static double score_table(const struct rebind *r, int known, const struct text_t
     return score;
 }
 
-/* True if no source has this name, in the target or among the added ones. */
+/* True if no source of the target has this name, and no added source has it. */
 static bool is_free(const struct rebind *r, const char *name)
 {
     const struct flat_tree *target = &r->t->target;
@@ -312,7 +314,8 @@ static bool is_new_column(const struct rebind *r, const struct sql_node *n)
     return sql_is(n, SQL_COLUMN) && r->t->is_new[n->id] && n->text2;
 }
 
-/* Scores a join as the counterpart of `left` = `right` in the example. `back` exchanges the sides of the join. */
+/* Scores a join of the schema as the counterpart of the condition `left` = `right` of the example. `back` exchanges the
+ * two sides of the join. */
 static double score_join(const struct rebind *r, const struct schema_join *join, const struct sql_node *left,
                          const struct sql_node *right, bool back)
 {
@@ -370,7 +373,7 @@ static bool is_key(const struct schema_index *schema, const struct schema_column
     return c->pk || schema_is_foreign_key(schema, c->id);
 }
 
-/* Returns the name in the target that an update replaces by this one; NULL if there is none. */
+/* Returns the node of the target that an update replaces by this node. Returns NULL if there is none. */
 static const struct sql_node *replaced_in_target(const struct transfer *t, const struct sql_node *right)
 {
     const struct sql_node *wrong = t->from_wrong[right->id];
@@ -388,13 +391,13 @@ static bool is_shown_already(const struct transfer *t, const char *as, const str
     return false;
 }
 
-/* An added column, with the known facts about it. */
+/* A column that the script adds, with the known facts about it. */
 struct wanted {
     const struct sql_node *from;
-    const struct source_map *home;     /* its table's counterpart in the target; NULL if unknown */
+    const struct source_map *home;     /* counterpart of its table in the target; NULL if unknown */
     const struct repair_column *known; /* NULL if unknown */
-    struct text_tokens words;          /* of its name */
-    const char *unbound;               /* the unbound name in the target that it replaces; may be NULL */
+    struct text_tokens words;          /* words of its name */
+    const char *unbound;               /* unbound name in the target that the column replaces; may be NULL */
 };
 
 static struct wanted wanted_of(const struct rebind *r, const struct sql_node *from)
@@ -428,7 +431,7 @@ static double score_column(const struct rebind *r, const struct wanted *w, const
     return score;
 }
 
-/* Chooses among the columns of all sources that the target has or gets. An option encodes a column and its source. */
+/* Chooses a column of the sources that the target has or gets. An option encodes a column and its source. */
 static bool choose_column(struct rebind *r, const struct sql_node *from)
 {
     const struct schema_index *schema = r->t->schema;
@@ -464,7 +467,7 @@ static bool choose_columns(struct rebind *r)
 
 /* --- values --- */
 
-/* Returns the column that a value is compared with; NULL if it is unknown. */
+/* Returns the column that a value is compared with. Returns NULL if it is unknown. */
 static const struct schema_column *compared_with(const struct rebind *r, const struct sql_node *literal)
 {
     const struct sql_node *n = literal->parent;
@@ -483,7 +486,8 @@ static bool lends(const struct transfer *t, const struct schema_column *column)
     return q->values && !schema_column_is_denied(t->schema, column, q->deny_columns, q->n_deny_columns);
 }
 
-/* Returns the stored form of a phrase of the question that is a value of the column; NULL if there is none. */
+/* Returns the stored form of a value of the column that occurs as a phrase in the question. Returns NULL if there is
+ * none. */
 static const char *asked_value(const struct transfer *t, const struct schema_column *column)
 {
     struct schema_hit hits[MAX_VALUES];
@@ -509,7 +513,8 @@ static const char *nearest_value(const struct transfer *t, const struct schema_c
     return schema_nearest_values(t->arena, t->schema, column, old->text, old->text_len, &found, 1) ? found : NULL;
 }
 
-/* True if the edit replaces the same old value as in the example. The example's new value then applies unchanged. */
+/* True if the script replaces the same old value in the target as in the example. The example's new value then applies
+ * unchanged. */
 static bool is_same_edit(const struct rebind *r, const struct sql_node *literal, const struct sql_node *old)
 {
     const struct sql_node *wrong = r->t->from_wrong[literal->id];
@@ -523,7 +528,7 @@ static bool is_whole_example(const struct rebind *r)
     return sql_equal(r->t->wrong.stmt->root, r->t->target.stmt->root);
 }
 
-/* Replaces a text value of the example. Numbers, as in LIMIT 1 or > 0, are copied unchanged. */
+/* Replaces a text value of the example by one for the target. Numbers, as in LIMIT 1 or > 0, are copied unchanged. */
 static bool rebind_value(struct rebind *r, struct sql_node *literal)
 {
     const struct transfer *t = r->t;

@@ -1,4 +1,5 @@
-/* Guarantees from a calibration file (guarantee.h): finds the records that apply to a request, and the threshold.
+/* Reads a calibration file (guarantee.h), finds the records that apply to a request, and computes the threshold from
+ * them.
  *
  *   {"format": "assay.calibration", "version": 2, "strategy": "rerank", "repairs": false,
  *    "llm": "" without a language model,
@@ -6,8 +7,8 @@
  *    "databases": [name, ...] by number,
  *    "groups": {generator: [[P, 0 or 1, number of its database, traits ...], ...], ...}}
  *
- * Version 1 has no traits, so all its answers are alike. Records are grouped by generator. A database with enough
- * records of a generator has a group of its own, and another group holds all records. A request whose settings or
+ * Version 1 has no traits, so all its answers count as alike. Records are grouped by generator. A database with enough
+ * records of a generator has a separate group, and one more group has all records. A request whose settings or
  * generator differ from those of the file has no guarantee. A file made with other models is an error. */
 #include "scoring/guarantee.h"
 
@@ -18,10 +19,10 @@
 #include <string.h>
 
 enum {
-    BEFORE_TRAITS = 3, /* values of a record before its traits */
-    KNOWN = 10000      /* largest number of records that new answers are compared with */
+    BEFORE_TRAITS = 3, /* number of values in a record before its traits */
+    KNOWN = 10000      /* maximum number of records that new answers are compared with */
 };
-static const double MOST = 1e6; /* largest absolute value of a trait */
+static const double MOST = 1e6; /* maximum absolute value of a trait */
 
 struct group {
     char *name;
@@ -34,7 +35,7 @@ struct guarantee {
     enum msg_strategy strategy;
     bool repairs;
     char *llm;
-    struct group groups[2 * GUARANTEE_MAX_GROUPS]; /* of generators, then of all records, then of databases */
+    struct group groups[2 * GUARANTEE_MAX_GROUPS]; /* of generators; then one of all records; then of databases */
     uint32_t n_generators, n_groups;
     GPtrArray *databases; /* names, by number */
 };
@@ -73,7 +74,7 @@ static bool read_group(struct guarantee *g, const char *name, const json_t *list
     return true;
 }
 
-/* Adds a group of all records. */
+/* Adds the group of all records. */
 static bool add_all(struct guarantee *g)
 {
     uint64_t n = 0;
@@ -104,8 +105,8 @@ static bool read_databases(struct guarantee *g, const json_t *names)
     return true;
 }
 
-/* Moves the records of one database from the generator's group into a group of their own. Does nothing if there is no
- * space for another group. */
+/* Moves the records of one database from the generator's group into a separate group. Does nothing if there is no
+ * capacity for another group. */
 static void split_off(struct guarantee *g, struct group *from, uint32_t database, uint32_t n)
 {
     if (g->n_groups == G_N_ELEMENTS(g->groups)) return;
@@ -113,7 +114,7 @@ static void split_off(struct guarantee *g, struct group *from, uint32_t database
     uint32_t left = 0;
     *own = (struct group){.name = g_strdup_printf("%s/%s", from->name, (const char *)g->databases->pdata[database]),
                           .records = g_new0(struct risk_record, n)};
-    for (uint32_t i = 0; i < from->n; i++) /* sorted, so both parts are sorted too */
+    for (uint32_t i = 0; i < from->n; i++) /* records are sorted, so both parts are sorted too */
         if (from->records[i].cluster == database)
             own->records[own->n++] = from->records[i];
         else
@@ -158,7 +159,7 @@ static enum err_code read_guarantee(struct guarantee *g, const json_t *root, con
         return err_set(err, ERR_CONFIG, "strategy or repairs is missing or invalid");
     g->strategy = (enum msg_strategy)number;
     g->repairs = json_is_true(json_object_get(root, "repairs"));
-    const char *llm = json_string_value(json_object_get(root, "llm")); /* absent in older files */
+    const char *llm = json_string_value(json_object_get(root, "llm")); /* older files have no such member */
     g->llm = g_strdup(llm ? llm : "");
     enum err_code code = check_models(json_object_get(root, "models"), own, err);
     if (code) return code;
@@ -236,7 +237,8 @@ bool guarantee_saw(const struct guarantee *guarantee, uint32_t group, const stru
     return risk_shift_add(shift, values);
 }
 
-/* True if both ran and returned the same rows. A result withheld because of a denied column equals no other. */
+/* True if both candidates ran and returned the same rows. A result that is withheld because of a denied column equals
+ * no other result. */
 static bool agree(const struct msg_execution *a, const struct msg_execution *b)
 {
     bool ran = a && b && !a->withheld && !b->withheld && strcmp(a->code, "ok") == 0 && strcmp(b->code, "ok") == 0;
@@ -285,7 +287,7 @@ static int group_of(const struct guarantee *guarantee, const char *generator)
     return -1;
 }
 
-/* Returns the group of a generator's records on this database; -1 if the database has none. */
+/* Returns the group of a generator's records on this database. Returns -1 if the database has none. */
 static int group_of_database(const struct guarantee *guarantee, const char *generator, const char *db)
 {
     size_t len = strlen(generator);

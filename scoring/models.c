@@ -1,6 +1,6 @@
-/* The learned part of deciding: label model, classifier, verifier, and how they are combined.
+/* The learned part of judging: label model, classifier and verifier, and how they are combined.
  *
- * decision.json holds the choices that measured best on the training logs:
+ * decision.json has the settings that measured best on the training logs:
  *
  *   {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8,
  *    "margin": {"ranked": 0.05, "sampled": 0}, "label_threshold": 0.5, "entailment_threshold": 0.5,
@@ -11,18 +11,18 @@
  * - margin: The lead in P(correct) that another candidate of a ranked or sampled list needs over the first one that
  *   executes.
  * - repair_margin: The lead in P(correct) that a repair needs over the query that it replaces.
- * - critical: The order in which a corrector receives findings, by signal.
+ * - critical: The order of signals in which a corrector receives their findings.
  * - label_threshold, entailment_threshold: The thresholds of the signals' probability and of the entailment, if a
  *   strategy uses both models.
  * - cyclesql_threshold: The threshold of the entailment, if a strategy uses the verifier alone.
- * - combine: z = c0 + c1 logit p + c2 logit entailment. This is logit P(correct) for a generator on which the
- *   verifier has had feedback.
+ * - combine: z = c0 + c1 logit p + c2 logit entailment. If the verifier was fitted to feedback on the generator, z is
+ *   logit P(correct).
  * - unfamiliar: For other generators, which differ from the training logs, logit P(correct) = u0 + u1 z.
- * - builtin_share: The weight of the built-in verifier's log-odds beside a remote verifier's; the remote verifier has
- *   the remaining weight. It is one number, or one for each order of candidates ({"ranked": 0.8, "unknown": 0.7}).
- *   The default is 0.
- * - schema_only: The same form as unfamiliar, for a candidate that was judged from a schema without data. It never
- *   raises P. Without it, P is at most 0.5 for such a candidate.
+ * - builtin_share: The weight of the built-in verifier's log-odds if there is also a remote verifier. The remote
+ *   verifier has the remaining weight. It is one number, or one for each order of candidates
+ *   ({"ranked": 0.8, "unknown": 0.7}). The default is 0.
+ * - schema_only: Two numbers as in `unfamiliar`, for a candidate that was judged from a schema without data. They never
+ *   raise P. If they are absent, P is at most 0.5 for such a candidate.
  *
  * Without the file, the strategy is first_valid, all thresholds and repair_margin are 0.5, and logit P(correct) is the
  * mean of the log-odds. */
@@ -45,13 +45,13 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 }; /* the limit of the kernel */
+enum { MAX_LINKS = 40 }; /* the kernel's limit on symbolic links in a path */
 static const double DEFAULT_THRESHOLD = 0.5, DEFAULT_REPAIR_MARGIN = 0.5;
 static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, IDENTITY[2] = {0, 1};
 
 /* Returns the folder of models beside a program or library of this name, or NULL. Debian's libraries are one folder
- * deeper than its programs. `..` removes the last name of the path as written. So a build folder that is a link to
- * another disk counts as being where the link is. */
+ * deeper than its programs. `..` removes the last name of the path as written. So if a build folder is a link to
+ * another disk, the search starts at the link and not at its target. */
 static char *models_beside(const char *program)
 {
     static const char *const near[] = {"../share/assay/models", "../../share/assay/models", "../../../models",
@@ -67,7 +67,7 @@ static char *models_beside(const char *program)
     return found;
 }
 
-/* Returns the target of a link as an absolute path; NULL if the path is not a link. */
+/* Returns the target of a link as an absolute path. Returns NULL if the path is not a link. */
 static char *read_link(const char *path)
 {
     char *target = g_file_read_link(path, NULL), *home = g_path_get_dirname(path);
@@ -77,7 +77,7 @@ static char *read_link(const char *path)
     return whole;
 }
 
-/* Returns the file of the shared library that contains this code; NULL in the program itself. */
+/* Returns the path of the shared library that contains this code. Returns NULL if the program itself contains it. */
 static char *own_library(void)
 {
     Dl_info info;
@@ -86,8 +86,8 @@ static char *own_library(void)
     return map && map->l_name[0] ? realpath(map->l_name, NULL) : NULL;
 }
 
-/* Finds the models beside the program, installed or in a build folder. Tries the program's own file, then the name that
- * started it, and each name that this leads to as a link. Returns NULL if there is none. */
+/* Finds the models beside the program, which may be installed or in a build folder. Tries the program's own file, then
+ * the name that started it. If that name is a link, tries each target in turn. Returns NULL if there are no models. */
 static char *find_beside_program(void)
 {
     char *program = g_file_read_link("/proc/self/exe", NULL), *found = program ? models_beside(program) : NULL;
@@ -104,8 +104,8 @@ static char *find_beside_program(void)
     return found;
 }
 
-/* Finds the models beside this code. A library searches beside itself, because the files near its host program are not
- * ours. */
+/* Finds the models beside this code. A library searches beside itself, because the files beside its host program belong
+ * to another project. */
 static char *find_near(void)
 {
     char *library = own_library();
@@ -122,7 +122,7 @@ static char *find_dir(const char *dir)
     return found ? found : g_strdup(".");
 }
 
-/* Returns the file to load: the requested one, or else the shipped one. Returns NULL for "none". */
+/* Returns the path of the file to load: the requested file, otherwise the shipped one. Returns NULL for "none". */
 static char *model_path(const char *dir, const char *name, const char *asked)
 {
     if (asked && strcmp(asked, "none") == 0) return NULL;
@@ -136,7 +136,7 @@ static uint64_t digest_of(const char *path)
     return digest;
 }
 
-/* Returns the version of a file, such as "label_model.json 1a2b3c4d". */
+/* Returns the version text of a file, such as "label_model.json 1a2b3c4d". */
 static char *version_of(const char *path, uint64_t digest)
 {
     char *base = g_path_get_basename(path);
@@ -165,7 +165,7 @@ static enum err_code load_label_model(struct scoring_models *m, const char *path
     return ERR_OK;
 }
 
-/* Loads the classifier. With `optional`, a missing file is no error. */
+/* Loads the classifier. With `optional`, a missing file is not an error. */
 static enum err_code load_classifier(struct scoring_models *m, const char *path, bool optional, struct err *err)
 {
     struct err why = {0};
@@ -182,7 +182,7 @@ static enum err_code load_classifier(struct scoring_models *m, const char *path,
     return ERR_OK;
 }
 
-/* Loads the verifier. With `optional`, a missing file is no error. */
+/* Loads the verifier. With `optional`, a missing file is not an error. */
 static enum err_code load_verifier(struct scoring_models *m, const char *path, bool optional, struct err *err)
 {
     struct err why = {0};
@@ -206,7 +206,7 @@ static enum err_code read_share(const json_t *root, const char *key, const char 
     return err_set(err, ERR_CONFIG, "the decision file %s: %s is not a number from 0 to 1", path, key);
 }
 
-/* Reads a constant and n - 1 weights that are not negative. Leaves `weights` unchanged if the file has none. */
+/* Reads a constant and n - 1 weights, which must not be negative. Leaves `weights` unchanged if the file has none. */
 static bool read_weights(const json_t *root, const char *key, double *weights, size_t n)
 {
     const json_t *list = json_object_get(root, key);
@@ -234,7 +234,7 @@ static enum err_code read_margins(struct scoring_models *m, const json_t *root, 
     return code;
 }
 
-/* Reads {"ranked": 0.8, "sampled": 0.9, "unknown": 0.7}, or one number for all. */
+/* Reads {"ranked": 0.8, "sampled": 0.9, "unknown": 0.7}, or one number for all orders. */
 static enum err_code read_shares(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
 {
     const json_t *shares = json_object_get(root, "builtin_share");
@@ -248,7 +248,7 @@ static enum err_code read_shares(struct scoring_models *m, const json_t *root, c
     return code;
 }
 
-/* Reads names of signals, the most critical first; signals without a name in the list rank last. */
+/* Reads names of signals, the most critical first. Signals that are not in the list rank last. */
 static bool read_critical(struct scoring_models *m, const json_t *list)
 {
     memset(m->critical, UINT8_MAX, sizeof m->critical);
@@ -361,7 +361,7 @@ double models_threshold(const struct scoring_models *models)
     return models->threshold;
 }
 
-/* Returns a score for use without a model: fewer and weaker votes score higher. */
+/* Returns a score without a model: the sum of the votes' levels, negated. */
 static double count_votes(const uint8_t *votes, unsigned n_signals)
 {
     double weight = 0;
@@ -380,8 +380,8 @@ static double classify(const struct scoring_models *m, const struct votes_subjec
 
 static const double LEAST_P = 1e-6;
 
-/* Bounds a probability, so that neither model overrules the other in every case, and no verdict is certain. NaN stays
- * NaN. */
+/* Bounds a probability away from 0 and 1. So neither model can always overrule the other, and no verdict is certain.
+ * NaN stays NaN. */
 static double bounded(double p)
 {
     return p < LEAST_P ? LEAST_P : p > 1 - LEAST_P ? 1 - LEAST_P : p;
@@ -389,12 +389,13 @@ static double bounded(double p)
 
 /* --- unavailable signals ---
  *
- * No model may gain by missing input. A tree can send a missing value to the better side. In a forest of signals, a
- * vote may weigh less if its parent is unknown. So each model scores as if the unavailable signals had been silent,
- * their best possible report, and then subtracts the worth of that silence. The result falls with each lost signal, for
- * any model and any other losses. A minimum of "as it is" and "as if silent" does not. */
+ * A missing input must never improve a score. A tree can send a missing value to the better branch. In a forest of
+ * signals, a vote may weigh less if its parent is unknown. So each model scores the unavailable signals as silent,
+ * their best possible report, and then subtracts the worth of that silence. Each lost signal then lowers the result,
+ * for any model and any other losses. The minimum of the scores "as missing" and "as silent" would not guarantee
+ * this. */
 
-/* Returns the worth of silence of the candidate's unavailable signals, in nats. */
+/* Returns by how much silence of the candidate's unavailable signals would raise the log-odds, in nats. */
 static double unavailable_discount(const struct scoring_models *models, const struct msg_judged *judged)
 {
     unsigned n;
@@ -468,7 +469,7 @@ static bool is_weighed(const struct scoring_models *models, const struct vsig_de
     return false;
 }
 
-/* The worst report of a language model on a candidate. */
+/* The worst report of a language model on a candidate. HEARD_NOTHING means that there is no usable report. */
 enum heard { HEARD_NOTHING, HEARD_SILENCE, HEARD_WARNING, HEARD_ERROR };
 
 static enum heard heard_of(const struct scoring_models *models, const struct msg_judged *judged)

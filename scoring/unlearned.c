@@ -1,11 +1,11 @@
-/* Signals that no supervised model has learned.
+/* Weights for signals that no supervised model has learned.
  *
- * A tree splits on a signal only if it fired often enough in training. Most faults of analysts, such as a window
- * without PARTITION BY, do not occur in the training logs. Without this file, such a signal would have no weight. So it
- * has the weight that the label model found. If the label model does not know the signal, it has the weight that the
- * label model believes in before it has seen data. An error multiplies the odds of "wrong" by at most UNLEARNED_LIFT
- * (docs/models.md, Label model). A warning multiplies them by the root of it. Once a model has learned the signal, only
- * the model decides. */
+ * A tree splits on a signal only if the signal fired often enough in training. Most faults of analysts, such as a
+ * window without PARTITION BY, do not occur in the training logs. Without this file, such a signal would have no
+ * weight. Here its weight is the one that the label model found. If the label model does not know the signal, its
+ * weight is the prior of the label model, log UNLEARNED_LIFT. An error multiplies the odds of "wrong" by at most
+ * UNLEARNED_LIFT (docs/models.md, Label model). A warning multiplies them by the square root of this factor. Once a
+ * supervised model has learned the signal, only that model weighs it. */
 #include "scoring/models.h"
 
 #include "lib/learn/logit.h"
@@ -30,7 +30,8 @@ static bool label_model_decides(const struct scoring_models *models, const char 
     return false;
 }
 
-/* Returns the lift of the odds that the label model has found; UNLEARNED_LIFT if it does not know the signal. */
+/* Returns the factor that the label model found for the odds. Returns UNLEARNED_LIFT if the label model does not know
+ * the signal. */
 static double lift_of(const struct scoring_models *models, const char *name)
 {
     const struct lm_model *model = models->label_model;
@@ -51,7 +52,7 @@ void models_find_unlearned(struct scoring_models *models)
     }
 }
 
-/* Returns the worst severity of a signal's findings: 0 none, 1 warning, 2 error. */
+/* Returns the worst severity of a signal's findings: 0 for none, 1 for a warning, 2 for an error. */
 static unsigned severity_of(const struct msg_judged *judged, uint32_t signal)
 {
     unsigned worst = 0;

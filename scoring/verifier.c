@@ -1,4 +1,4 @@
-/* DESIGN: the verifier's file and its use.
+/* DESIGN: loads the verifier's file, and computes the parts of P(entails).
  *
  *   {"format": "assay-verifier", "version": 2, "command",
  *    "components": hashed linear models, one for each component (lib/learn/hashed.h),
@@ -6,11 +6,11 @@
  *    "wording": weight of the learned score of the question's words (lib/question/wording.h); optional,
  *    "generators": {name: {"vote", "first", "none", "temperature"}}; "" is a generator without a name, "*" several}
  *
- * The content model is fitted with right and wrong samples at equal weight. So its log-odds are evidence, which is
- * added to the log-odds of the context.
+ * The content model is fitted with equal total weight of right and wrong samples. So its log-odds are evidence, which
+ * can be added to the log-odds of the context.
  *
  * Rejected: one model over content and context. In the available logs, the first beam is right in 98 % of all cases,
- * and made-up candidates have no votes. */
+ * and mutants have no votes. */
 #include "scoring/verifier.h"
 
 #include "lib/learn/blocks.h"
@@ -32,8 +32,8 @@ enum { VERIFIER_VERSION = 2 /* 1: hashed models with all their buckets */, MAX_G
 static const char FORMAT[] = "assay-verifier";
 static const double LEAST_P = 1e-4;
 
-/* The expected components of a question. They are cached because each candidate needs them, most more than once, and
- * candidates of several questions alternate. */
+/* The expected components of a question. They are cached because each candidate of the question needs them, mostly more
+ * than once. Several slots are needed because candidates of several questions alternate. */
 struct cached_question {
     char question[CACHE_QUESTION_BYTES]; /* "" if the slot is free */
     double expected[SQL_COMPONENT_COUNT];
@@ -47,9 +47,10 @@ struct question_cache {
 struct verifier_model {
     struct hashed_model *components;
     struct learn_model *content;
-    int from[LEARN_MAX_FEATURES]; /* which column of verifier_row is the content model's feature i; -1: none */
-    double wording;               /* column of verifier_row for each feature of the content model; -1 if it has none */
-    GHashTable *generators;       /* name → struct verifier_prior; may be NULL */
+    /* For each feature of the content model: its column of verifier_row, or -1. */
+    int from[LEARN_MAX_FEATURES];
+    double wording;         /* weight of the learned score of the question's words; 0 if the file has none */
+    GHashTable *generators; /* name → struct verifier_prior; may be NULL */
     struct question_cache *cache;
     uint64_t digest;
 };
@@ -87,8 +88,9 @@ static bool expected_components(const struct verifier_model *model, const char *
     return true;
 }
 
-/* Adds the learned score of the question's words. The trees alone make little use of it, because most of their training
- * questions are of databases without pairs. */
+/* Returns the weighted score of the question's words, which is learned from pairs of a right and a wrong query. The
+ * trees alone make little use of this score, because most of their training questions are about databases without such
+ * pairs (lib/question/wording.h). */
 static double wording_of(const struct verifier_model *model, const float *features)
 {
     double sum = (double)features[FEATURE_wording_sum];
@@ -112,14 +114,14 @@ static double content_of(const struct verifier_model *model, const struct verifi
     float signals[VSIG_ID_END];
     const struct msg_judged *judged = &s->candidates[s->index];
     verifier_row_signals(judged, signals);
-    for (uint32_t i = 0; i < judged->n_signals; i++) /* an unavailable signal counts as silent and is discounted later
-                                                      * (models.c) */
+    /* An unavailable signal counts as silent. models.c discounts it later. */
+    for (uint32_t i = 0; i < judged->n_signals; i++)
         if (judged->signals[i].state == MSG_UNAVAILABLE && judged->signals[i].id < VSIG_ID_END)
             signals[judged->signals[i].id] = 0;
     return verifier_content(model, s->request->question, s->features, signals);
 }
 
-/* Returns the numbers fitted to the request's generator; NULL without feedback on it. */
+/* Returns the prior that was fitted to feedback on the request's generator. Returns NULL if there was no feedback. */
 static const struct verifier_prior *fitted_prior(const struct verifier_model *model, const struct msg_request *request)
 {
     if (!model->generators) return NULL;
@@ -137,7 +139,8 @@ static struct verifier_prior prior_of(const struct verifier_model *model, const 
 {
     const struct verifier_prior *known = fitted_prior(model, s->request);
     struct verifier_prior prior = known ? *known : *neutral_prior(s);
-    if (s->order == MSG_ORDER_UNKNOWN) prior.first = 0; /* overrides the generator's usual order */
+    /* The order of the request overrides the usual order of the generator. */
+    if (s->order == MSG_ORDER_UNKNOWN) prior.first = 0;
     return prior;
 }
 

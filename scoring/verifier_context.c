@@ -11,15 +11,15 @@ const struct verifier_prior verifier_prior_ranked = {.vote = 0.25, .first = 2.1,
 const struct verifier_prior verifier_prior_one = {.vote = 0.25, .first = 0, .none = 0.7, .temperature = 0.8};
 const struct verifier_prior verifier_prior_several = {.vote = 1.0, .first = 0, .none = 0.7, .temperature = 0.8};
 
-/* The candidates that count: those seen that repeat no other one, and always the subject. */
+/* The candidates that count: the subject, and each judged candidate that is not a repeat. */
 struct peers {
     const struct msg_judged *items[MAX_PEERS];
     uint32_t n, own;
     bool ran[MAX_PEERS];
-    uint32_t answer[MAX_PEERS]; /* the first peer with the same result */
+    uint32_t answer[MAX_PEERS]; /* index of the first peer with the same result */
 };
 
-/* True if an equal result shows that two queries agree. An empty result does not. */
+/* True if an equal result shows that two queries agree. Empty results may be equal by chance. */
 static bool is_informative(const struct msg_judged *judged)
 {
     return judged->execution->rows > 0;
@@ -54,8 +54,7 @@ static void group_by_answer(struct peers *peers)
     }
 }
 
-/* Returns the share of different guesses in the list: 1 if every candidate fails or answers differently, 0 if all
- * agree. */
+/* Returns the share of the list that differs: 1 if every candidate fails or answers differently, 0 if all agree. */
 static double difference(const struct peers *peers)
 {
     double different = 0;
@@ -82,7 +81,7 @@ double verifier_context(const struct verifier_prior *prior, const struct verifie
     for (uint32_t i = 0; i < peers.n; i++) {
         if (votes[i] <= 0) continue;
         weight[i] = exp(prior->vote * votes[i] + first);
-        first = 0; /* only the first one that ran gets this bonus */
+        first = 0; /* only the first answer gets this bonus */
     }
     uint32_t own = peers.answer[peers.own];
     for (uint32_t i = 0; i < peers.n; i++) others += i == own ? 0 : weight[i];

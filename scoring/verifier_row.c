@@ -1,7 +1,7 @@
-/* Fills the row of the verifier's content model (verifier_row.h), and hashes a question's words into keys.
+/* Fills the row of the verifier's content model (verifier_row.h), and hashes the words of a question into keys.
  *
- * The names and the values of the columns are written in the same order. Totals and findings follow the columns that
- * they are computed from. */
+ * The functions for names and for values fill the columns in the same order. Totals and findings follow the columns
+ * that they are computed from. */
 #include "scoring/verifier_row.h"
 
 #include "lib/text/text.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const double LEAST_P = 0.002; /* bounds a surprise to that of an event of one in 500 */
+static const double LEAST_P = 0.002; /* bounds a surprise to that of an event with probability 1/500 */
 
 /* --- names --- */
 
@@ -73,7 +73,7 @@ static void fill_unknown(float *from, unsigned n)
     for (unsigned i = 0; i < n; i++) from[i] = (float)NAN;
 }
 
-/* Inserts a surprise into the three greatest. */
+/* Inserts a surprise into the list of the three greatest. */
 static void keep_greatest(float *greatest, float surprise)
 {
     for (unsigned i = 0; i < 3; i++)
@@ -111,7 +111,7 @@ static void fill_expected(const float *features, const double *expected, float *
     }
 }
 
-/* Signals that fire on less than one right query in 200, and on few wrong ones. An error of any of them is seldom a
+/* Signals that fire on fewer than one right query in 200, and on few wrong ones. An error of such a signal is seldom a
  * false alarm. */
 static const enum vsig_id SELDOM[] = {
     VSIG_ID_contradicted_value, VSIG_ID_null_first,      VSIG_ID_unit_mismatch,        VSIG_ID_inverted_ratio,
@@ -127,7 +127,7 @@ static void fill_findings(const float *signals, float *out)
     enum { ERRORS, WARNINGS, WEIGHT, OF_SELDOM };
     for (unsigned i = 0; i < VERIFIER_FINDINGS; i++) out[i] = 0;
     for (unsigned i = 0; i < VSIG_ID_END; i++) {
-        if (!(signals[i] >= 1)) continue; /* NAN is unavailable */
+        if (!(signals[i] >= 1)) continue; /* NAN means unavailable */
         out[signals[i] >= 2 ? ERRORS : WARNINGS]++;
         out[WEIGHT] += signals[i];
     }
@@ -145,7 +145,7 @@ void verifier_row(const float *features, const float *signals, const double *exp
     fill_findings(signals, row + VERIFIER_ROW_FINDINGS);
 }
 
-/* False for signals of a language model, which are weighed separately (models_hear). */
+/* False for signals of a language model, which models_hear weighs separately. */
 static bool is_learned(uint32_t id)
 {
     const struct vsig_def *def = id < VSIG_ID_END ? vsig_by_id((enum vsig_id)id) : NULL;
@@ -185,7 +185,7 @@ static uint64_t hash_of(const char *word)
     return XXH3_64bits(word, strlen(word));
 }
 
-/* Returns the word that represents a token: its stem, or a mask for values and names. */
+/* Returns the word for a token: its stem, or a mask if the token is a value or a name. */
 static const char *masked(const struct text_tokens *tokens, uint32_t i)
 {
     const struct text_token *t = &tokens->items[i];
@@ -195,7 +195,7 @@ static const char *masked(const struct text_tokens *tokens, uint32_t i)
     return t->kind == TEXT_WORD && t->is_capital && !starts ? "<name>" : t->stem;
 }
 
-/* Hashes the words, between a start mark and an end mark. A run of names becomes one word. */
+/* Hashes the words, between a start mark and an end mark. Adjacent names become one word. */
 static uint32_t read_words(const struct text_tokens *tokens, uint64_t *words)
 {
     uint32_t n = 0;

@@ -1,8 +1,8 @@
 /* Fills the two vectors of a candidate (votes.h): levels for the label model, and features for the classifier.
  *
- * One table of signals and request columns defines the names and values of both vectors, so training and deciding
- * cannot differ. The layouts of the vectors are built once. A caller may compute the sums over all candidates once
- * (votes_company) and pass them in for each candidate. */
+ * One table of signals and request columns defines the names and values of both vectors, so training and judging cannot
+ * differ. The layouts of the vectors are built once. A caller may compute the sums over all candidates once
+ * (votes_company) and pass them for each candidate. */
 #include "scoring/votes.h"
 
 #include "signals/vsig.h"
@@ -18,15 +18,15 @@ enum { MAX_NAMES = 3 * VSIG_ID_END + 32, VOTE_LEVELS = 3 };
 /* --- comparison with the other candidates --- */
 
 struct others {
-    double share;      /* of all votes, the share for this candidate */
-    double agreement;  /* of the votes that ran, the share with its result, its own included */
-    double better;     /* of the votes that ran, the share for results with more votes than its own */
+    double share;      /* the candidate's share of all votes */
+    double agreement;  /* share of its result, its own votes included, among votes of candidates that ran */
+    double better;     /* share of results with more votes than its own, among votes of candidates that ran */
     double executable; /* share of the judged candidates that ran */
     double results;    /* number of different results */
-    double fired_gap;  /* number of its fired signals above the least of the judged candidates */
-    double same_shape; /* of the votes that ran, the share with the same number of columns */
+    double fired_gap;  /* its fired signals minus the least number among candidates that ran */
+    double same_shape; /* share of results with as many columns, among votes of candidates that ran */
     double rank;       /* position among the distinct candidates */
-    double score_gap;  /* generator's score below the best score */
+    double score_gap;  /* best score minus its generator's score */
 };
 
 bool votes_ran(const struct msg_judged *judged)
@@ -46,7 +46,8 @@ double votes_count(const struct msg_judged *judged)
     return judged->count ? judged->count : 1;
 }
 
-/* True for signals of a language model. They are not counted, because only some candidates are shown to one. */
+/* True for signals of a language model. They are not counted, because a language model reports only on some
+ * candidates. */
 static bool is_llm(uint32_t id)
 {
     const struct vsig_def *def = vsig_by_id((enum vsig_id)id);
@@ -61,7 +62,7 @@ static unsigned count_fired(const struct msg_judged *judged)
     return n;
 }
 
-/* Returns the index of the candidate's result in `company`; -1 if it is not there. */
+/* Returns the index in `company` of the candidate's result. Returns -1 if it is not there. */
 static int find_result(const struct votes_company *company, const struct msg_judged *judged)
 {
     for (uint32_t i = 0; i < company->n_results; i++)
@@ -95,7 +96,8 @@ void votes_look_around(const struct msg_judged *candidates, uint32_t n, uint32_t
     for (uint32_t i = 0; i < n_seen; i++) look_at_seen(out, &candidates[i]);
 }
 
-/* Compares votes, rank and score. They are known before any candidate runs, so all candidates count. */
+/* Computes the numbers from votes, rank and score. These are known before any candidate runs, so all candidates
+ * count. */
 static void compare_lists(const struct votes_subject *s, const struct votes_company *company, struct others *out)
 {
     const struct msg_judged *own = &s->candidates[s->index];
@@ -127,7 +129,7 @@ static double votes_for_shape(const struct votes_subject *s)
     return votes;
 }
 
-/* Compares the results of the candidates judged so far. */
+/* Computes the numbers from the results of the candidates judged so far. */
 static void compare_results(const struct votes_subject *s, const struct votes_company *company, struct others *out)
 {
     const struct msg_judged *own = &s->candidates[s->index];
@@ -137,7 +139,7 @@ static void compare_results(const struct votes_subject *s, const struct votes_co
         if (company->results[i].votes > own_votes) out->better += company->results[i].votes;
     out->results = company->n_results;
     out->executable = company->judged > 0 ? company->ran / company->judged : NAN;
-    /* If no other candidate has run yet, and more follow, the agreement is unknown rather than full. */
+    /* While no other candidate has run and more follow, the agreement is unknown, not full. */
     bool alone = company->ran <= 1 && s->n_seen < s->n_candidates;
     out->agreement = ran && !alone ? own_votes / company->ran_votes : NAN;
     out->better = ran ? out->better / company->ran_votes : NAN;
@@ -199,13 +201,13 @@ static double score_gap_of(const struct others *o)
     return o->score_gap;
 }
 
-/* Columns about the whole request: each is a feature, and those with steps are views of the label model too. */
+/* Columns about the request. Each is a feature. A column with steps is also a view of the label model. */
 static const struct {
     const char *name;
     double (*value)(const struct others *others);
     enum lm_order order;
-    unsigned n_steps;                /* 0 without a view */
-    double steps[LM_MAX_LEVELS - 1]; /* the level is the number of steps reached */
+    unsigned n_steps;                /* 0 if the column is not a view */
+    double steps[LM_MAX_LEVELS - 1]; /* the level is the number of steps that the value reaches */
 } request_columns[] = {
     {"rank", rank_of, LM_MORE_WRONG, 3, {1, 2, 4}},
     {"vote_share", share_of, LM_MORE_RIGHT, 4, {0.15, 0.3, 0.5, 0.8}},
@@ -219,8 +221,8 @@ static const struct {
 };
 enum { N_REQUEST_COLUMNS = sizeof request_columns / sizeof *request_columns };
 
-/* Tests of the positive labelers (SQLens §3.2): true if the labeler covers the signal. lambda_all and lambda_db cover
- * families that check every candidate. lambda_llm covers those of a language model. */
+/* Tests of the positive labelers (SQLens §3.2). Each returns true if the labeler covers the signal. lambda_all and
+ * lambda_db cover families that check every candidate, lambda_llm those of a language model. */
 static bool in_all(const struct vsig_def *def)
 {
     return !def->off_by_default && def->family != VSIG_LLM;
@@ -240,7 +242,7 @@ static const struct {
 } labelers[] = {{"lambda_all", in_all}, {"lambda_db", in_db}, {"lambda_llm", in_llm}};
 enum { N_LABELERS = sizeof labelers / sizeof *labelers };
 
-/* The layout of both vectors, with or without request columns; built once. */
+/* The layout of both vectors, with or without request columns. It is built once. */
 struct layout {
     struct lm_column columns[LM_MAX_COLUMNS];
     const char *votes[LM_MAX_COLUMNS];
@@ -266,7 +268,7 @@ static void add_labelers(struct layout *layout)
     const struct vsig_def *const *all = vsig_all(&n);
     for (unsigned k = 0; k < N_LABELERS; k++) {
         unsigned n_parents = 0;
-        for (unsigned i = 0; i < n; i++) /* signals are the first columns, in order */
+        for (unsigned i = 0; i < n; i++) /* the first columns are the signals, in order */
             if (labelers[k].covers(all[i])) layout->parents[k][n_parents++] = i;
         add_column(layout, (struct lm_column){.name = labelers[k].name,
                                               .kind = LM_POSITIVE,
@@ -346,8 +348,8 @@ const char *const *votes_feature_names(unsigned flags, unsigned *n)
     return layout->features;
 }
 
-/* Returns the worst severity of a fired signal, as a level: 1 warning, 2 error. `unavailable` is the level of an
- * unavailable signal. */
+/* Returns the worst severity of a signal's findings as a level: 1 for a warning, 2 for an error. Returns `unavailable`
+ * for an unavailable signal. */
 static uint8_t level_of(const struct msg_judged *judged, const struct msg_signal *signal, uint8_t unavailable)
 {
     if (signal->state == MSG_UNAVAILABLE) return unavailable;
@@ -359,7 +361,7 @@ static uint8_t level_of(const struct msg_judged *judged, const struct msg_signal
     return level;
 }
 
-/* Fills the levels by signal id. If two signals have one id, the first counts. */
+/* Fills the levels by signal id. If two signals have the same id, the first counts. */
 static void levels_of(const struct msg_judged *judged, uint8_t unavailable, uint8_t levels[VSIG_ID_END])
 {
     memset(levels, LM_MISSING, VSIG_ID_END);
@@ -368,7 +370,7 @@ static void levels_of(const struct msg_judged *judged, uint8_t unavailable, uint
             levels[judged->signals[i].id] = level_of(judged, &judged->signals[i], unavailable);
 }
 
-/* Computes the vote of a positive labeler, as lm_matrix_add computes it from the same votes. */
+/* Computes the vote of a positive labeler from the votes, with the same result as lm_matrix_add. */
 static uint8_t labeler_vote(const struct lm_column *column, const uint8_t *votes)
 {
     unsigned missing = 0;
@@ -437,7 +439,7 @@ static unsigned fill_signals(const struct msg_judged *judged, const uint8_t *vot
     return at;
 }
 
-/* Fills the features of shape_names, in that order. */
+/* Fills the features of shape_names, in the order of these names. */
 static unsigned fill_shape(const struct msg_judged *judged, double label_model_p, float *row)
 {
     unsigned notes = 0;

@@ -1,9 +1,10 @@
-/* The binary form of a model file (blocks.h): a head, a table of blocks, then the blocks, each aligned to BLOCKS_ALIGN
- * bytes. The last block is the JSON, which refers to the others by index. The file is mapped, and the blocks are slices
- * of the mapping, so loading copies no weights.
+/* Reads and writes the binary form of a model file (blocks.h): a head, a table of blocks, then the blocks, each aligned
+ * to BLOCKS_ALIGN bytes. The last block is the JSON, which refers to the others by index. The file is mapped, and the
+ * blocks are slices of the mapping, so loading copies no weights.
  *
- * A binary file is used only if the head's digest equals that of the JSON file beside it. Otherwise the JSON file is
- * read. A damaged binary file is an error, not a reason to fall back. Every size and offset is checked before use. */
+ * A binary file is used only if the digest in its head equals that of the JSON file beside it. Otherwise the JSON file
+ * is read. A damaged binary file is an error, even if the JSON file is intact. Every size and offset is checked before
+ * use. */
 #include "lib/learn/blocks.h"
 
 #include "lib/learn/json_file.h"
@@ -16,14 +17,14 @@
 
 enum { CHUNK = 32 << 10 };
 static const char MAGIC[8] = "ASSAYMDL";
-static const uint32_t ORDER = 0x01020304; /* in the byte order of the machine that wrote the file */
+static const uint32_t ORDER = 0x01020304; /* byte order of the machine that wrote the file */
 
 struct head {
     char magic[8];
     uint32_t order, version;
     uint64_t made_of;  /* XXH3-64 of the JSON file */
     uint64_t checksum; /* XXH3-64 of the bytes after the head */
-    uint64_t size;     /* of the whole file */
+    uint64_t size;     /* size of the whole file */
     uint64_t n;        /* number of blocks; the last is the JSON */
 };
 struct place {
@@ -124,8 +125,8 @@ char *blocks_path(const char *path)
     return g_strdup_printf("%.*s.bin", (int)len, path);
 }
 
-/* Maps the binary form of the JSON file `path` and stores the digest of the JSON file. Returns NULL if there is no
- * binary form, or if it was made from another JSON file. */
+/* Maps the binary form of the JSON file `path`, and sets *digest to the digest of the JSON file. Returns NULL if there
+ * is no binary form, or if it was made from another JSON file. */
 static GBytes *map_beside(const char *path, const char *binary, uint64_t *digest)
 {
     struct head head;
@@ -135,7 +136,7 @@ static GBytes *map_beside(const char *path, const char *binary, uint64_t *digest
     g_mapped_file_unref(mapped);
     size_t len;
     const void *bytes = g_bytes_get_data(file, &len);
-    if (len < sizeof head) return file; /* damaged: the reader reports it */
+    if (len < sizeof head) return file; /* the file is damaged; the reader reports this */
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, MAGIC, sizeof MAGIC) != 0) return file;
     if (model_file_digest(path, digest) && head.made_of == *digest) return file;
@@ -199,7 +200,7 @@ GBytes *model_block_of(const struct model_blocks *blocks, const json_t *value, s
 
 json_t *blocks_add(struct model_blocks *blocks, GBytes *bytes)
 {
-    if (blocks->n + 1 >= BLOCKS_MAX) { /* the last one is for the JSON */
+    if (blocks->n + 1 >= BLOCKS_MAX) { /* the last block is the JSON */
         g_bytes_unref(bytes);
         return NULL;
     }

@@ -1,4 +1,4 @@
-/* Draws rows by group: folds and bootstrap intervals, and the statistics that they are used with. */
+/* Draws rows by group, for folds and bootstrap intervals. Also defines the statistics of metrics.h. */
 #include "lib/learn/internal.h"
 #include "lib/learn/metrics.h"
 
@@ -36,8 +36,8 @@ static bool grouping_init(struct grouping *grouping, const uint32_t *group, size
     grouping->start = g_try_new0(uint32_t, (size_t)top + 3);
     grouping->rows = g_try_new(uint32_t, n);
     if (!grouping->start || !grouping->rows) return false;
-    uint32_t *start = grouping->start + 1; /* shifted by one while filled, so that placing the rows leaves `start`
-                                            * correct */
+    /* Shifted by one while the rows are placed. Afterwards `start` is correct. */
+    uint32_t *start = grouping->start + 1;
     for (size_t i = 0; i < n; i++) start[(group ? group[i] : i) + 1]++;
     for (uint32_t g = 0; g <= top; g++) start[g + 1] += start[g];
     for (size_t i = 0; i < n; i++) grouping->rows[start[group ? group[i] : i]++] = (uint32_t)i;
@@ -63,7 +63,8 @@ static int larger_first(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
-/* Deals the largest groups first, each into the emptiest fold; the seed decides among groups of equal size. */
+/* Assigns groups to folds: the largest group first, each to the fold with the fewest rows. The seed determines the
+ * order of groups of equal size. */
 static bool deal(const struct grouping *grouping, unsigned k, uint64_t seed, uint8_t *fold)
 {
     struct sized *sized = g_try_new(struct sized, grouping->n_groups);
@@ -112,7 +113,7 @@ static double quantile(const double *sorted, size_t n, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-/* Draws as many groups as there are, with replacement. Returns the number of rows. */
+/* Draws groups with replacement, as many as exist. Returns the number of rows drawn. */
 static size_t draw_rows(const struct grouping *grouping, uint64_t *state, uint32_t *rows, size_t room)
 {
     size_t n = 0;
@@ -140,7 +141,8 @@ struct learn_interval learn_bootstrap(learn_statistic statistic, const void *dat
     double *drawn = NULL;
     uint32_t *rows = NULL;
     if (!rounds || !grouping_init(&grouping, group, n)) goto done;
-    /* A draw may repeat the largest group. A draw of over four times the data does not matter, so it is cut. */
+    /* Capacity for a draw that repeats the largest group. A draw of over four times the data is cut, which hardly
+     * affects the interval. */
     size_t room = MIN(largest_group(&grouping) * grouping.n_groups, 4 * n + largest_group(&grouping));
     drawn = g_try_new(double, rounds);
     rows = g_try_new(uint32_t, room);

@@ -1,9 +1,9 @@
-/* Calibration maps (calibrate.h): Platt scaling by Newton's method, and isotonic regression by pooling adjacent
- * violators.
+/* Fits and applies calibrations (calibrate.h): Platt scaling by Newton's method, and isotonic regression by pooling
+ * adjacent violators.
  *
- * Both methods begin with points sorted by score, in which equal scores are merged. An isotonic map is stored as at
- * most LEARN_MAX_KNOTS knots with straight lines between them. Its ends are smoothed by one row of each class, so it
- * does not reach 0 or 1 because of a few rows. Pure. */
+ * Both methods start from points that are sorted by score, with equal scores merged. An isotonic curve is stored as at
+ * most LEARN_MAX_KNOTS knots with straight lines between them. One row of each class is added at each end, so a few
+ * rows cannot make the curve reach 0 or 1. Pure functions. */
 #include "lib/learn/calibrate.h"
 
 #include "lib/learn/internal.h"
@@ -29,7 +29,7 @@ int learn_calibration_by_name(const char *name)
 
 void learn_isotonic(double *value, double *weight, size_t n)
 {
-    /* Blocks grow at the front of the arrays; `size` holds the number of values of each block. */
+    /* The merged blocks are at the front of the arrays. `size` holds the number of values in each block. */
     size_t *size = n ? g_try_new(size_t, n) : NULL;
     if (!size) return;
     size_t blocks = 0;
@@ -85,7 +85,7 @@ static size_t gather(const double *score, const double *label, const double *wei
     return out;
 }
 
-/* Keeps only the ends of each flat stretch: the line between them is the same curve. */
+/* Keeps only the first and last point of each flat section, which gives the same curve. */
 static void keep_knots(struct learn_calibration *out, const struct point *points, const double *y, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -96,7 +96,7 @@ static void keep_knots(struct learn_calibration *out, const struct point *points
     }
 }
 
-/* Thins the knots evenly to LEARN_MAX_KNOTS, and keeps the first and the last. */
+/* Thins the knots evenly to LEARN_MAX_KNOTS. Keeps the first and the last. */
 static void thin_knots(struct learn_calibration *out)
 {
     if (out->n <= LEARN_MAX_KNOTS) return;
@@ -108,10 +108,10 @@ static void thin_knots(struct learn_calibration *out)
     out->n = LEARN_MAX_KNOTS;
 }
 
-/* Adds one row of each class before the first point and after the last. An end block of n rows, k of them positive,
- * then has the value (k + 1) / (n + 2). It joins its neighbour where the curve would otherwise fall. Without these
- * rows, the curve would be 0 or 1 at each end beyond the last counter-example, however few rows lie there. `row` is the
- * weight of a row. */
+/* Fits the isotonic curve. Adds one row of each class before the first point and after the last. An end block of n
+ * rows, k of them positive, then has the value (k + 1) / (n + 2). It merges with its neighbour if the curve would
+ * otherwise fall. Without these rows, a single row at an end could make the curve 0 or 1 there. `row` is the weight of
+ * an added row. */
 static bool fit_isotonic(const struct point *points, size_t n, double row, struct learn_calibration *out)
 {
     double *y = g_try_new(double, n + 2), *w = g_try_new(double, n + 2);
@@ -139,7 +139,7 @@ double learn_sigmoid(double z)
     return z >= 0 ? 1 / (1 + exp(-z)) : exp(z) / (1 + exp(z));
 }
 
-struct platt { /* points, and targets with one more row of each class, as in Platt's method */
+struct platt { /* points, and the targets of Platt's method, which add one row to each class */
     const struct point *points;
     size_t n;
     double high, low;
@@ -178,7 +178,7 @@ static void platt_step(const struct platt *platt, double a, double b, double *da
     *db = -(aa * gb - ab * ga) / det;
 }
 
-/* Applies Newton's method with halved steps, because far from the optimum a full step can overshoot for ever. */
+/* Applies Newton's method with step halving. Far from the optimum, full steps can overshoot without end. */
 static void fit_platt(const struct point *points, size_t n, struct learn_calibration *out)
 {
     double up = 0, down = 0, a = -1, b = 0;
@@ -250,7 +250,7 @@ static double interpolate(const struct learn_calibration *c, double score)
 {
     if (!(score > c->x[0])) return c->y[0];
     if (score >= c->x[c->n - 1]) return c->y[c->n - 1];
-    unsigned low = 0, high = c->n - 1; /* x[low] < score < x[high] or equal inside */
+    unsigned low = 0, high = c->n - 1; /* x[low] <= score < x[high] */
     while (high - low > 1) {
         unsigned middle = (low + high) / 2;
         *(c->x[middle] <= score ? &low : &high) = middle;

@@ -1,8 +1,8 @@
-/* The public functions of classifiers (classifier.h): they check options and data, and dispatch to the kind of
- * classifier (classifier_kind.h).
+/* The public functions of classifiers (classifier.h). They check options and data, and call the functions of the
+ * classifier's kind (classifier_kind.h).
  *
- * All checks are made before a kind sees the data. So a kind may rely on at least one feature, valid names, finite
- * weights and both classes. Cross-prediction fits one model for each fold and predicts only rows that this model has
+ * All checks come before a kind receives the data. So a kind may rely on at least one feature, valid names, finite
+ * weights and both classes. Cross-prediction fits one model for each fold, and predicts only rows that this model has
  * not seen. */
 #include "lib/learn/classifier.h"
 
@@ -225,7 +225,7 @@ double learn_importance(const struct learn_model *model, unsigned index)
 
 void learn_map(const struct learn_model *model, const char *const *names, unsigned n, int *from)
 {
-    GHashTable *places = g_hash_table_new(g_str_hash, g_str_equal); /* index plus one, as 0 is NULL */
+    GHashTable *places = g_hash_table_new(g_str_hash, g_str_equal); /* index plus one, because 0 would be NULL */
     for (unsigned j = 0; j < n; j++)
         g_hash_table_insert(places, (gpointer)(uintptr_t)names[j], GUINT_TO_POINTER(j + 1));
     for (unsigned i = 0; i < model->m; i++)

@@ -1,11 +1,11 @@
-/* The classifier's file.
+/* Reads and writes the file of a classifier.
  *
  *   {"format": "assay-classifier", "version": 1, "kind": "logistic" | "trees", "command", "features": [name],
  *    "calibration": {"kind": "none" | "platt" | "isotonic", "a", "b", "x": [], "y": []}, "parameters": {...}}
  *
  * The parameters of logistic are bias, weight, scale and mean (m each). The parameters of trees are base, gain (m) and
  * trees. Each tree has feature, value, right and missing_left, with one entry for each node in preorder. To change the
- * format, raise LEARN_FILE_VERSION and keep reading the older versions, with a test file of each. */
+ * format, raise LEARN_FILE_VERSION. Continue to read the older versions, with a test file of each. */
 #include "lib/learn/blocks.h"
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/json_file.h"

@@ -1,4 +1,4 @@
-/* The interface of a kind of classifier: one filled table for each kind, listed in classifier.c. */
+/* The interface of a kind of classifier. Each kind fills one such table; classifier.c lists the tables. */
 #ifndef ASSAY_LIB_LEARN_CLASSIFIER_KIND_H
 #define ASSAY_LIB_LEARN_CLASSIFIER_KIND_H
 
@@ -18,16 +18,17 @@ struct model_blocks;
 struct classifier_kind {
     const char *name;
     const char *unsupported; /* reason why this build cannot train it, or NULL */
-    bool compact;            /* write the file without line breaks */
-    /* Fits on the rows; *state is then freed by `free`. Both classes have weight among the rows. */
+    bool compact;            /* true to write the file without line breaks */
+    /* Fits on the rows, which contain both classes with weight. Sets *state, which `free` below frees. */
     enum err_code (*fit)(const struct learn_rows *rows, const struct learn_options *options, void **state,
                          struct err *err);
-    double (*predict)(const void *state, unsigned m, const float *x);      /* P(positive), uncalibrated */
-    double (*importance)(const void *state, unsigned m, unsigned feature); /* any scale, not negative */
+    double (*predict)(const void *state, unsigned m, const float *x);      /* returns P(positive), uncalibrated */
+    double (*importance)(const void *state, unsigned m, unsigned feature); /* not negative, on any scale */
     json_t *(*save)(const void *state, unsigned m);
-    void *(*load)(const json_t *parameters, unsigned m, const struct model_blocks *blocks); /* returns NULL if not
-                                                                                             * valid */
-    /* Moves the large parts of the JSON of `state` into blocks (lib/learn/blocks.h). May be NULL if there are none. */
+    /* Returns NULL if the parameters are not valid. */
+    void *(*load)(const json_t *parameters, unsigned m, const struct model_blocks *blocks);
+    /* Moves the large parts of the JSON of `state` into blocks (lib/learn/blocks.h). NULL if a model of this kind has
+     * no large parts. */
     bool (*move)(json_t *parameters, const void *state, struct model_blocks *blocks);
     void (*free)(void *state);
 };
@@ -43,14 +44,14 @@ struct learn_model {
     struct learn_calibration calibration;
 };
 
-const struct classifier_kind *classifier_kind_find(const char *name); /* NULL if unknown */
+const struct classifier_kind *classifier_kind_find(const char *name); /* returns NULL if the kind is unknown */
 
 static inline double row_weight(const struct learn_data *data, uint32_t row)
 {
     return data->weight ? data->weight[row] : 1;
 }
 
-/* Fits on the rows and calibrates on held-out parts of them. */
+/* Fits a model on the rows, and calibrates it on predictions for held-out parts of them. */
 enum err_code classifier_fit_rows(const struct classifier_kind *kind, const struct learn_rows *rows,
                                   const struct learn_options *options, struct learn_model **out, struct err *err);
 

@@ -22,8 +22,8 @@ void conformal_sort(double *scores, size_t n)
     if (n > 1) qsort(scores, n, sizeof *scores, by_size);
 }
 
-/* Returns the rank of the threshold. A rounding error in the last place must not raise products such as 10 x 0.9 by
- * one. */
+/* Returns the rank of the threshold, rounded up. Without the subtraction, a rounding error could raise a product such
+ * as 10 x 0.9 by one. */
 static double rank_of(double n, double alpha)
 {
     return ceil(n * (1 - alpha) - 1e-9);
@@ -71,7 +71,8 @@ static bool holds(conformal_set set, int label)
     return (set & (label ? CONFORMAL_POSITIVE : CONFORMAL_NEGATIVE)) != 0;
 }
 
-/* Returns the labels whose share of the sets is at least `tau`; `held` counts the sets that contain each label. */
+/* Returns the labels that at least a share `tau` of the n sets contains. held[label] is the number of sets that contain
+ * the label. */
 static conformal_set reaching(const size_t held[2], size_t n, double tau)
 {
     conformal_set out = 0;

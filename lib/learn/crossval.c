@@ -1,6 +1,6 @@
-/* Fits a classifier on chosen rows and calibrates it on predictions for rows that it has not seen. The rows are dealt
- * into folds by group. Each fold is predicted by a model of the other folds, and the calibration is fitted on these
- * predictions. The returned model is fitted on all rows. */
+/* Fits a classifier on chosen rows, and calibrates it on predictions for rows that the predicting model has not seen.
+ * Rows are split into folds by group. A model of the other folds predicts each fold, and the calibration is fitted on
+ * these predictions. The returned model is fitted on all rows. */
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/json_file.h"
 #include "lib/learn/metrics.h"
@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <string.h>
 
-struct held_out { /* one entry for each chosen row */
+struct held_out { /* arrays with one entry for each chosen row */
     uint8_t *fold;
     uint32_t *group, *train;
     double *score, *label, *weight;

@@ -1,9 +1,9 @@
 /* Logistic models over hashed features (hashed.h), with several outputs that share the keys.
  *
- * A key's high bits select a bucket of one weight for each output. Training uses AdaGrad with the items in a seeded
- * random order, so equal items and options give the same model. Keys that occur fewer than min_count times are
- * ignored. The trained weights are quantised to signed bytes with one scale for each output, so a prediction only
- * adds integers. */
+ * A key's high bits select a bucket, which has one weight for each output. Training uses AdaGrad and visits the items
+ * in a random order from the seed, so equal items and options give the same model. Keys that occur fewer than min_count
+ * times are ignored. The trained weights are quantised to signed bytes, with one scale for each output. A prediction
+ * therefore only adds integers. */
 #include "lib/learn/hashed.h"
 
 #include "lib/learn/blocks.h"
@@ -21,7 +21,7 @@ struct hashed_model {
     unsigned bits, n_outputs;
     double bias[HASHED_MAX_OUTPUTS], scale[HASHED_MAX_OUTPUTS];
     int8_t *weights; /* n_outputs for each bucket */
-    GBytes *mapped;  /* owner of the bytes of `weights`, read only; NULL if the model owns them */
+    GBytes *mapped;  /* owns the read-only bytes of `weights`; NULL if the model owns them */
 };
 
 struct hashed_options hashed_options_default(void)
@@ -31,7 +31,7 @@ struct hashed_options hashed_options_default(void)
 
 static uint32_t bucket_of(const struct hashed_model *model, uint64_t key)
 {
-    return (uint32_t)(key >> (64 - model->bits)); /* keys are hashes, so the high bits are as good as any */
+    return (uint32_t)(key >> (64 - model->bits)); /* keys are hashes, so any bits would do */
 }
 
 static size_t count_weights(const struct hashed_model *model)
@@ -77,7 +77,7 @@ void hashed_predict(const struct hashed_model *model, const uint64_t *keys, uint
 
 /* --- fitting --- */
 
-/* The weights during training, with their sums of squared gradients. */
+/* The state of training: the weights, and for each weight the sum of squared gradients. */
 struct hashed_fit {
     struct hashed_model *model;
     const struct hashed_options *options;
@@ -85,7 +85,7 @@ struct hashed_fit {
     size_t n;
     float *weight, *squares;
     double bias[HASHED_MAX_OUTPUTS], bias_squares[HASHED_MAX_OUTPUTS];
-    uint32_t **buckets; /* of each item, without rare keys */
+    uint32_t **buckets; /* for each item: the buckets of its keys, without rare keys */
     uint32_t *n_buckets;
     uint32_t *order;
 };
@@ -140,7 +140,7 @@ static void shuffle(struct hashed_fit *fit, uint64_t *seed)
     }
 }
 
-/* Takes one step for an item, for all outputs. */
+/* Updates all outputs for one item. */
 static void step(struct hashed_fit *fit, uint32_t item)
 {
     unsigned m = fit->model->n_outputs;
@@ -151,7 +151,7 @@ static void step(struct hashed_fit *fit, uint32_t item)
         for (unsigned k = 0; k < m; k++) z[k] += fit->weight[(size_t)buckets[b] * m + k];
     for (unsigned k = 0; k < m; k++) {
         float g = 1 / (1 + expf(-z[k])) - (float)(fit->items[item].labels >> k & 1);
-        z[k] = g; /* z holds the gradient from here on */
+        z[k] = g; /* from here on, z holds the gradient */
         fit->bias_squares[k] += (double)(g * g);
         fit->bias[k] -= fit->options->eta * (double)g / sqrt(fit->bias_squares[k] + 1e-8);
     }
@@ -212,8 +212,8 @@ enum err_code hashed_fit(const struct hashed_item *items, size_t n, unsigned n_o
 
 /* --- files --- */
 
-/* Most buckets have no weight. The file has a bit for each bucket that has weights ("used"), and only their weights.
- * This halves the file, and reading it takes most of the start-up time. */
+/* Most buckets have only zero weights. The file has one bit for each bucket ("used"), and the weights of the used
+ * buckets only. This halves the file, which matters because reading the file takes most of the start-up time. */
 
 static bool is_used(const int8_t *weights, unsigned n)
 {
@@ -254,7 +254,7 @@ json_t *hashed_save(const struct hashed_model *model)
     return out;
 }
 
-/* Decodes a base64 member of exactly `n` bytes. Returns NULL if it is anything else; free with g_free. */
+/* Decodes a base64 member of exactly `n` bytes. Free with g_free. Returns NULL if the member is not such a text. */
 static guchar *base64_bytes(const json_t *object, const char *key, size_t n)
 {
     const json_t *text = json_object_get(object, key);
@@ -266,8 +266,8 @@ static guchar *base64_bytes(const json_t *object, const char *key, size_t n)
     return NULL;
 }
 
-/* Returns a bit for each bucket that has weights in the file. A file without these bits has all (verifier version
- * 1). */
+/* Returns one bit for each bucket: whether the file has its weights. A file of verifier version 1 has no such bits, and
+ * has the weights of all buckets. */
 static guchar *load_used(const json_t *object, size_t buckets)
 {
     size_t n = (buckets + 7) / 8;
@@ -277,7 +277,7 @@ static guchar *load_used(const json_t *object, size_t buckets)
     return all;
 }
 
-/* Maps the block of all weights, in their layout in memory. */
+/* Maps the block of all weights, whose layout is that of memory. */
 static bool map_weights(const json_t *block, const struct model_blocks *blocks, struct hashed_model *model)
 {
     model->mapped = model_block_of(blocks, block, 1, count_weights(model));

@@ -22,17 +22,17 @@ struct patterns {
     double total; /* sum of weight */
 };
 
-/* learn_logit for use within lib/learn: finite at 0 and 1. */
+/* Bound of learn_logit within lib/learn, which makes it finite at 0 and 1. */
 #define LEARN_LEAST_P 1e-9
 
 double learn_sigmoid(double z);
 
-/* Computes log P(votes | class) for both classes, with missing votes marginalised. `votes` has one level for each
- * signal of the model. */
+/* Computes log P(votes | class) for both classes, summed over the levels of missing votes. `votes` has one level for
+ * each signal of the model. */
 void lm_log_likelihood(const struct lm_model *model, const uint8_t *votes, double out[2]);
 
-/* Learns the parents (and the order of evaluation) from dependencies between signals. `wrong` is the posterior P(wrong)
- * of each pattern, or NULL before there is one. Returns true if a parent changed. */
+/* Learns the parents of the signals, and with them the order of evaluation, from dependencies between signals. `wrong`
+ * is P(wrong) of each pattern, or NULL before the first estimate. Returns true if a parent changed. */
 bool lm_learn_structure(struct lm_model *model, const struct patterns *patterns, const double *wrong,
                         const struct lm_options *options);
 

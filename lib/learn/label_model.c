@@ -5,44 +5,47 @@
  *
  *     P(X, Y) = P(Y) · Π_j P(X_j | Y, X_parent(j))
  *
- * The parents form a forest among the signals. The parameters are those tables. EM finds them by maximising the
- * marginal likelihood Σ_candidates log Σ_Y P(X, Y). SQLens §3.2 prescribes that likelihood, but no method.
+ * The parents form a forest among the signals. The parameters are the tables P(X_j | Y, X_parent(j)) and π. EM finds
+ * them by maximising the marginal likelihood Σ_candidates log Σ_Y P(X, Y). SQLens §3.2 prescribes that likelihood, but
+ * no method.
  *
- * Missing votes are summed out, exactly on the forest (posterior.c). For each table, the M step counts the candidates
- * for which the signal and its parent are not missing.
+ * Missing votes are summed out, which is exact on a forest (posterior.c). For each table, the M step counts the
+ * candidates for which neither the signal nor its parent is missing.
  *
- * Positive labelers. A labeler such as λ_all is a function of the signals: P(λ | X) is 1 for the one value that fits.
- * So the joint likelihood with the labelers equals the likelihood without them, whatever their "accuracies" are. They
- * take no part in the product, because their votes only repeat the factors P(X_j = 0 | Y) of the silent signals. Their
- * tables are filled after the fit from the posterior, for information.
+ * Positive labelers. A labeler such as λ_all is a function of the signals: P(λ | X) is 1 for one value and 0 for the
+ * others. So the joint likelihood with the labelers equals the likelihood without them, whatever their "accuracies"
+ * are. They are not factors of the product, because their votes only repeat the factors P(X_j = 0 | Y) of the silent
+ * signals. Their tables are filled from the posterior after the fit, for information.
  *
- * Dependence. Signals that co-occur whatever the class would be counted twice. Two checks may see the same flaw, and a
- * long query makes more of all signals fire. An edge makes the second signal count only for its additional evidence,
- * P(X_j | Y, X_parent). A perfect duplicate then adds a factor of one. structure.c finds the edges.
+ * Dependence. Signals that fire together within a class would be counted twice. For example, two checks may detect the
+ * same flaw, and a long query makes all signals fire more often. An edge makes the second signal count only for its
+ * additional evidence, P(X_j | Y, X_parent). A perfect duplicate then adds a factor of one. structure.c finds the
+ * edges.
  *
  * Identifying the class. Signals only vote "wrong". The likelihood alone can therefore drift to "any signal fired =
- * wrong" with π near 1, or split the data along something other than correctness. Four rules prevent this:
+ * wrong" with π near 1. It can also split the data by a property other than correctness. Four rules prevent this:
  *   1. π is anchored: it moves only as far as prior_strength allows, by default not at all.
  *   2. A signal never supports the class that it does not vote for: P(level | wrong) / P(level | right) does not fall
  *      as the level rises. The M step solves the constrained problem exactly. It replaces the expected share of "wrong"
  *      by its isotonic regression over the levels. For two levels, it pools the two rates if they cross.
  *   3. Each table has a weak prior: where a signal fires, it multiplies the odds of "wrong" by lift_prior, at the
- *      coverage in the data. Its weight is accuracy_weight times the evidence of the data. This is the same share for
- *      rare and common signals.
+ *      coverage in the data. The prior's weight is accuracy_weight times the evidence of the data. It has the same
+ *      relative weight for rare and common signals.
  *   4. EM starts from these priors, always at the same point, without random restarts.
  *
- * Views. A view is any other known quantity as a level, such as the agreement with the other candidates of a request.
- * Views see correctness from another side than the signals, but they are correlated. Rank, votes and agreement move
- * together, and the likelihood takes such a common movement for the class. Fitted jointly on the beams of one parser,
- * the class became "near the top of the beam". The option views_follow prevents this. EM then finds the class from the
- * signals alone, with the views summed out. The tables of a view are a single M step under that posterior. This is
- * inference with a cut: nothing learned about views flows back. The signals are noisy, so the views come out weaker
- * than they are. This is the safe side, because views also repeat each other; edges among views remove most of that.
+ * Views. A view is another known quantity as a level, such as the agreement with the other candidates of a request.
+ * Views are evidence of another kind than signals, but they are correlated. Rank, votes and agreement change together,
+ * and the likelihood mistakes this common change for the class. When views were fitted jointly on the beams of one
+ * parser, the class became "near the top of the beam". The option views_follow prevents this. EM then finds the class
+ * from the signals alone, with the views summed out. The tables of a view are a single M step under that posterior.
+ * This is inference with a cut: the views do not influence the class. The signals are noisy, so the views appear weaker
+ * than they are. This error is on the safe side, because views also repeat each other. Edges among views remove most of
+ * that repetition.
  *
  * Looking back. Each signal's table is then estimated once more, from the posterior of all other columns, views
- * included. A signal that fires on candidates with which all other columns agree turns out less precise than the prior
- * says. This is done once, not to convergence, and with the prior at `refine` times the evidence. Otherwise the
- * feedback that the cut prevents would start here. */
+ * included. A signal may fire on candidates that all other columns consider right. It then becomes less precise than
+ * its prior. This is done once, not to convergence, and the prior has `refine` times the weight of the evidence.
+ * Otherwise the feedback that the cut prevents would start here. */
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
 
@@ -51,10 +54,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LEAST = 1e-6;       /* no level is impossible */
-static const double VIEW_WEIGHT = 0.05; /* the order of a view is known in advance, its strength is not */
+static const double LEAST = 1e-6;       /* least probability of a level */
+static const double VIEW_WEIGHT = 0.05; /* the order of a view is known in advance, but not its strength */
 
-struct prior { /* pseudo-candidates for each level */
+struct prior { /* pseudo-candidates at each level */
     double wrong[LM_MAX_LEVELS], right[LM_MAX_LEVELS];
 };
 
@@ -65,7 +68,7 @@ struct lm_fit_state {
     struct patterns patterns;
     double *wrong; /* P(wrong) of each pattern */
     struct prior *prior;
-    double *belief; /* weight of each column's prior, as a multiple of the data's */
+    double *belief; /* weight of each column's prior, as a multiple of the data's evidence */
     bool all;       /* true if the posterior includes the views */
 };
 
@@ -120,7 +123,7 @@ static double weight_of(const struct lm_matrix *matrix, const uint8_t *row)
     return matrix->weight[(size_t)(row - matrix->votes) / matrix->m];
 }
 
-/* Merges equal rows, in byte order. Neither the work nor the result depends on the order of the rows. */
+/* Merges equal rows, in byte order, so that neither the work nor the result depends on the order of the rows. */
 static bool patterns_init(struct patterns *patterns, const struct lm_matrix *matrix)
 {
     size_t n = matrix->n;
@@ -144,7 +147,8 @@ static void patterns_free(struct patterns *patterns)
     g_free(patterns->weight);
 }
 
-/* Counts the candidates at each level of a signal. Returns the weight of those whose vote is not missing. */
+/* Counts the candidates at each level of a signal. Returns the total weight of the candidates whose vote is not
+ * missing. */
 static double count_levels(const struct patterns *patterns, unsigned signal, double count[LM_MAX_LEVELS])
 {
     double seen = 0;
@@ -158,7 +162,7 @@ static double count_levels(const struct patterns *patterns, unsigned signal, dou
     return seen;
 }
 
-/* Returns the prior change of the log-odds of "wrong" at a level. */
+/* Returns by how much a level changes the log-odds of "wrong", according to the prior. */
 static double believed(const struct lm_column *column, const struct lm_options *options, unsigned level)
 {
     double full = log(options->lift_prior);
@@ -170,7 +174,7 @@ static double believed(const struct lm_column *column, const struct lm_options *
     return column->kind == LM_SIGNAL ? (level > 0) * full : full * (step - 0.5) * 2;
 }
 
-/* Shifts all log-odds so that the levels' shares of "wrong" add up to the prior. */
+/* Shifts all log-odds equally, so that the levels' shares of "wrong" add up to the prior. */
 static void settle(const double *count, double seen, const double *log_odds, unsigned levels, double prior,
                    double precision[LM_MAX_LEVELS])
 {
@@ -206,7 +210,7 @@ static void init_prior(struct lm_fit_state *fit, unsigned signal)
     out->coverage = seen > 0 ? 1 - count[0] / seen : 0;
 }
 
-/* Computes a pair of tables from expected counts, subject to the order of the likelihood ratio. */
+/* Computes P(level | wrong) and P(level | right) from expected counts, subject to the order of the likelihood ratio. */
 static void solve(enum lm_order order, unsigned levels, const double *wrong, const double *right, double *p_wrong,
                   double *p_right)
 {
@@ -245,8 +249,8 @@ static void solve_marginal(struct lm_fit_state *fit, unsigned signal)
     solve(s->order, s->levels, wrong, right, s->p[1], s->p[0]);
 }
 
-/* Adds the prior of a signal where its parent is silent. Where the parent fired too, only the data can show what the
- * second signal adds; a prior there would count the two twice. */
+/* Adds the prior of a signal for candidates whose parent is silent. If the parent fired too, only the data can show
+ * what the second signal adds. A prior there would count the same evidence twice. */
 static void believe_alone(const struct lm_fit_state *fit, unsigned signal, double *wrong, double *right)
 {
     const struct prior *prior = &fit->prior[signal];
@@ -258,7 +262,8 @@ static void believe_alone(const struct lm_fit_state *fit, unsigned signal, doubl
     }
 }
 
-/* Computes the tables given the parent's level, shrunk to the marginal table where that level is rare. */
+/* Computes the tables for each level of the parent. The rarer a parent's level, the closer its table is to the marginal
+ * table. */
 static void solve_given(struct lm_fit_state *fit, unsigned signal)
 {
     struct lm_signal *s = &fit->model->signals[signal];
@@ -291,8 +296,8 @@ static void maximise(struct lm_fit_state *fit)
     }
 }
 
-/* Returns a pattern as the fit may see it. Views are missing while they follow, and so is the signal `without` unless
- * it is -1. */
+/* Returns the votes of a pattern that the current step may use. Views are missing under views_follow until the class is
+ * found. The signal `without` is missing too; -1 hides none. */
 static const uint8_t *seen_votes(const struct lm_fit_state *fit, size_t pattern, int without,
                                  uint8_t out[LM_MAX_COLUMNS])
 {
@@ -335,8 +340,8 @@ static bool climb(struct lm_fit_state *fit)
     return false;
 }
 
-/* Computes each signal's tables from the posterior of all columns but the signal ("Looking back" above). All posteriors
- * use the same model. */
+/* Computes each signal's tables from the posterior of all other columns (see "Looking back" above). All posteriors use
+ * the model from before this step. */
 static void look_back(struct lm_fit_state *fit)
 {
     struct lm_model *model = fit->model;
@@ -365,7 +370,7 @@ static void run(struct lm_fit_state *fit)
 {
     struct lm_model *model = fit->model;
     double *posterior = fit->wrong;
-    fit->wrong = NULL; /* to compute the tables from the priors alone */
+    fit->wrong = NULL; /* with NULL, the tables come from the priors alone */
     for (unsigned j = 0; j < model->n_signals; j++)
         if (model->signals[j].kind != LM_POSITIVE) solve_marginal(fit, j);
     fit->wrong = posterior;
@@ -373,12 +378,12 @@ static void run(struct lm_fit_state *fit)
     if (fit->options->dependencies) lm_learn_structure(model, &fit->patterns, NULL, fit->options);
     bool settled = false;
     while (!settled && model->rounds < fit->options->max_rounds) {
-        maximise(fit); /* also fills the tables of new edges */
+        maximise(fit); /* this also fills the tables of new edges */
         model->converged = climb(fit);
         model->rounds++;
         settled = !fit->options->dependencies || !lm_learn_structure(model, &fit->patterns, fit->wrong, fit->options);
     }
-    if (!settled) { /* the last change of structure has no tables yet */
+    if (!settled) { /* the last change of the structure has no tables yet */
         maximise(fit);
         model->converged = climb(fit) && settled;
     }

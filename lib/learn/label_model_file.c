@@ -1,4 +1,4 @@
-/* The label model's file.
+/* Reads and writes the file of a label model.
  *
  *   {"format": "assay-label-model", "version": 1, "command", "n", "prior_wrong", "log_likelihood", "iterations",
  *    "rounds", "converged", "signals": [{"name", "kind", "order", "levels", "coverage", "available",
@@ -7,7 +7,7 @@
  *                                        "given_wrong": [[level of parent, level]], "given_right"}]}
  *
  * fired_given_*, precision and odds_ratio are informative; loading ignores them. To change the format, raise
- * LM_FILE_VERSION and keep reading the older versions, with a test file of each. */
+ * LM_FILE_VERSION. Continue to read the older versions, with a test file of each. */
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
 
@@ -18,7 +18,7 @@
 static const char FORMAT[] = "assay-label-model";
 static const char *const KINDS[] = {"signal", "positive", "view"};
 static const char *const ORDERS[] = {"free", "more_wrong", "more_right"};
-static const double LEAST_SHARE = 1e-9; /* least entry of a table: keeps every likelihood ratio within 1e±9 */
+static const double LEAST_SHARE = 1e-9; /* least entry of a table, which keeps every likelihood ratio within 1e±9 */
 
 static json_t *save_given(const struct lm_model *model, const struct lm_signal *s, unsigned class)
 {
@@ -89,7 +89,7 @@ static bool load_table(const json_t *array, unsigned levels, double *out)
     return model_read_reals(array, LEAST_SHARE, 1, levels, out) && sums_to_one(out, levels);
 }
 
-/* Loads a signal without its parent, which may come later in the file. */
+/* Loads a signal without its parent, because the parent may come later in the file. */
 static bool load_signal(const json_t *item, struct lm_signal *s)
 {
     char kind[16], order[16];

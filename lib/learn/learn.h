@@ -1,4 +1,4 @@
-/* Learning: label model, classifiers, calibration, measures. Numbers only: no SQL, no database. */
+/* Learning: label model, classifiers, calibration and metrics. Works on numbers only, without SQL or a database. */
 #ifndef ASSAY_LIB_LEARN_LEARN_H
 #define ASSAY_LIB_LEARN_LEARN_H
 

@@ -1,4 +1,4 @@
-/* liblinear, opened late (lib/base/late.h). */
+/* liblinear, loaded at first use (lib/base/late.h). */
 #ifndef ASSAY_LIB_LEARN_LIBLINEAR_H
 #define ASSAY_LIB_LEARN_LIBLINEAR_H
 

@@ -1,8 +1,8 @@
 /* Logistic regression by liblinear (L2-regularised, primal, deterministic).
  *
  * Features are scaled to unit deviation but not centred, so that rows of silent signals stay sparse. An unknown value
- * counts as the mean. liblinear has no row weights, so soft labels and weights become repeated rows. A row of mean
- * weight is repeated REPEATS times, and all repetitions point to the same feature nodes. */
+ * counts as the mean. liblinear has no row weights, so a soft label or weight is expressed by repeating the row. A row
+ * of mean weight is repeated REPEATS times, and all repetitions point to the same feature nodes. */
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
@@ -18,7 +18,7 @@ LATE_LIBRARY(liblinear, LIBLINEAR_CALLS, LIBLINEAR_FILE, LIBLINEAR_PACKAGE)
 
 struct logistic {
     double bias;
-    double *mean, *scale, *weight; /* m each; weight applies to the scaled feature */
+    double *mean, *scale, *weight; /* m items each; `weight` applies to the scaled feature */
 };
 
 static struct logistic *logistic_new(unsigned m)
@@ -76,7 +76,7 @@ static double logistic_predict(const void *p, unsigned m, const float *x)
     return learn_sigmoid(z);
 }
 
-struct sparse { /* the rows in the form of liblinear */
+struct sparse { /* the rows in liblinear's format */
     struct feature_node *nodes, **x;
     double *y;
     size_t n, room;
@@ -88,7 +88,7 @@ static bool sparse_alloc(struct sparse *sparse, const struct learn_rows *rows, c
     for (size_t i = 0; i < rows->n; i++) {
         for (unsigned j = 0; j < rows->data->m; j++)
             nodes += scaled(state, j, value_at(rows, i, j)) != 0; /* NOLINT: only exact zeros are omitted */
-        nodes += 2;                                               /* bias and end */
+        nodes += 2;                                               /* two nodes: the bias and the end mark */
     }
     sparse->nodes = g_try_new(struct feature_node, nodes);
     return sparse->nodes != NULL;
@@ -112,7 +112,7 @@ static bool sparse_push(struct sparse *sparse, struct feature_node *row, double 
     return true;
 }
 
-/* Returns the number of repetitions of a row. */
+/* Returns how often a row is repeated. */
 static unsigned times(double weight, double mean_weight)
 {
     double n = weight / mean_weight * REPEATS;
@@ -148,7 +148,7 @@ static void sparse_free(struct sparse *sparse)
 
 static void say_nothing(const char *text)
 {
-    (void)text; /* liblinear prints its progress to stdout, which is reserved for data */
+    (void)text; /* liblinear prints its progress to stdout, where only data may appear */
 }
 
 static enum err_code solve(const struct sparse *sparse, unsigned m, double c, struct logistic *state, struct err *err)

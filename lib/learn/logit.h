@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Returns log(p / (1 - p)), with `p` first clamped to [least, 1 - least]: the caller sets the bound. `least` 0 does not
- * clamp: infinite at 0 and 1. NaN stays NaN. Thread: any. */
+/* Returns log(p / (1 - p)), with `p` first clamped to [least, 1 - least]. With `least` 0, `p` is not clamped, and the
+ * result is infinite at 0 and 1. NaN stays NaN. Thread: any. */
 static inline double learn_logit(double p, double least)
 {
     p = p < least ? least : p > 1 - least ? 1 - least : p;

@@ -1,4 +1,5 @@
-/* The vote matrix: rows of levels. Positive labelers are computed when a row is added. */
+/* The vote matrix. Each row holds the levels of one candidate. Adding a row computes the votes of its positive
+ * labelers. */
 #include "lib/learn/internal.h"
 
 #include <glib.h>
@@ -74,8 +75,8 @@ void lm_matrix_free(struct lm_matrix *matrix)
     g_free(matrix);
 }
 
-/* Returns 1 ("right") if no available signal fired, else 0. Abstains if more than a fifth of the signals are
- * missing. */
+/* Returns 1 ("right") if no available signal of the labeler fired, otherwise 0. Abstains if more than a fifth of its
+ * signals are missing. */
 static uint8_t positive_vote(const struct lm_column *column, const uint8_t *votes)
 {
     unsigned missing = 0, fired = 0;

@@ -1,8 +1,8 @@
 /* Metrics of scores and probabilities (metrics.h): AUC, confusion counts, rank correlation, intervals, tests and
  * calibration error.
  *
- * Ties never depend on the order of the rows: AUC counts a tied pair as half, ranks are means, and a threshold takes
- * all rows of a score or none. An undefined metric is NAN. Pure. */
+ * The order of rows with equal scores never matters. AUC counts a tied pair as half, ties have their mean rank, and a
+ * threshold includes all rows of a score or none. An undefined metric is NAN. Pure functions. */
 #include "lib/learn/metrics.h"
 
 #include <glib.h>
@@ -22,7 +22,8 @@ static int by_value(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Returns the rows in ascending order of value. Returns NULL if memory runs out or n is 0. The caller frees. */
+/* Returns the rows in ascending order of value. The caller frees the array. Returns NULL if memory runs out or n is
+ * 0. */
 static struct ranked *rank_rows(const double *value, size_t n)
 {
     struct ranked *ranked = n ? g_try_new(struct ranked, n) : NULL;
@@ -44,7 +45,7 @@ double learn_auc(const double *score, const uint8_t *positive, size_t n)
 {
     struct ranked *ranked = rank_rows(score, n);
     if (!ranked) return NAN;
-    double below = 0, won = 0, positives = 0; /* negatives so far; pairs won; positives so far */
+    double below = 0, won = 0, positives = 0; /* number of negatives so far; of pairs won; of positives so far */
     for (size_t i = 0, end; i < n; i = end) {
         double up = 0, down = 0;
         end = tie_end(ranked, n, i);
@@ -95,7 +96,7 @@ double learn_f1(struct learn_confusion c)
     return share(2 * c.tp, 2 * c.tp + c.fp + c.fn);
 }
 
-/* Returns mean ranks; the caller frees. */
+/* Returns the ranks, with the mean rank for ties. The caller frees the array. */
 static double *mean_ranks(const double *value, size_t n)
 {
     struct ranked *ranked = rank_rows(value, n);
@@ -145,12 +146,12 @@ struct learn_interval learn_wilson(size_t k, size_t n, double z)
 
 static double log_choose(double n, double k)
 {
-    int sign; /* lgamma itself would store the sign in a global */
+    int sign; /* plain lgamma stores the sign in a global variable */
     return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
 }
 
-/* Computes twice the smaller tail of the binomial. The terms are summed from the largest down and come from logarithms.
- * So a million pairs neither overflow nor cost more than the terms that matter. */
+/* Computes twice the smaller tail of the binomial. The terms are computed by logarithms and summed from the largest
+ * down. So a million pairs do not overflow, and negligible terms take no time. */
 double learn_sign_test(uint64_t wins, uint64_t losses)
 {
     double n = (double)wins + (double)losses, k = (double)MIN(wins, losses);

@@ -1,8 +1,8 @@
 /* A perceptron with one hidden layer (perceptron.h), trained by AdamW with dropout.
  *
- * Inputs are standardised. The numbers of a perceptron are one allocation, so that the optimiser sees weight, bias and
- * out as one row. Initial weights, order and dropout come from one seed, so equal data and options give equal weights
- * on one machine. The positive class is weighted, by default to balance the classes. */
+ * Inputs are standardised. All numbers of a perceptron are in one allocation, so that the optimiser can treat weight,
+ * bias and out as one array. Initial weights, order and dropout depend on one seed, so equal data and options give
+ * equal weights on the same machine. The positive class is weighted, by default to balance the classes. */
 #include "lib/learn/perceptron.h"
 
 #include "lib/learn/internal.h"
@@ -36,11 +36,11 @@ void perceptron_free(struct perceptron *p)
     g_free(p);
 }
 
-/* --- forward --- */
+/* --- prediction --- */
 
 static float dot(const float *a, const float *b, uint32_t n)
 {
-    float sum[8] = {0}; /* separate sums, so that the compiler may add eight at once */
+    float sum[8] = {0}; /* separate sums, so that the compiler can add eight products at once */
     uint32_t i = 0;
     for (; i + 8 <= n; i += 8)
         for (uint32_t k = 0; k < 8; k++) sum[k] += a[i + k] * b[i + k];
@@ -75,7 +75,7 @@ double perceptron_predict(const struct perceptron *p, const float *x)
 
 /* --- training --- */
 
-/* State of the optimiser, over the parameters as one row: weight, bias, out. */
+/* State of the optimiser. Its arrays cover all parameters in the order weight, bias, out. */
 struct adam {
     size_t n;
     float *gradient, *first, *second;
@@ -136,7 +136,7 @@ static void add_gradient(struct training *t, size_t row, double share)
     drop(t, t->active, p->hidden);
     double wrong = learn_sigmoid(logit_of(p, t->active)) - (t->positive[row] ? 1 : 0);
     float slope = (float)(wrong * share * (t->positive[row] ? t->positive_weight : 1));
-    float scale = (float)(1 / (1 - t->options->dropout)); /* of the values that dropout kept */
+    float scale = (float)(1 / (1 - t->options->dropout)); /* factor by which dropout scaled the remaining values */
     out[p->hidden] += slope;
     for (uint32_t h = 0; h < p->hidden; h++) {
         out[h] += slope * t->active[h];

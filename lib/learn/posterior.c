@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of ratios multiplied before a logarithm is taken; file and fit keep each ratio within 1e±9. */
+/* Number of likelihood ratios that are multiplied before a logarithm is taken. The product is finite, because file and
+ * fit keep each ratio within 1e±9. */
 enum { RATIOS_A_LOG = 16 };
 
 static const double *table_of(const struct lm_model *model, const struct lm_signal *signal, const uint8_t *votes,
@@ -15,7 +16,7 @@ static const double *table_of(const struct lm_model *model, const struct lm_sign
     return signal->given[class][votes[signal->parent]];
 }
 
-/* Computes the log-likelihood ratio if no vote is missing: the product of each signal's table entry. */
+/* Computes the log-likelihood ratio of a candidate without missing votes, as a product of table entries. */
 static double log_ratio_seen(const struct lm_model *model, const uint8_t *votes)
 {
     double sum = 0, ratio = 1;
@@ -30,7 +31,8 @@ static double log_ratio_seen(const struct lm_model *model, const uint8_t *votes)
     return sum + log(ratio);
 }
 
-/* Weighs each level of a signal by its subtree and passes the sum on to its parent. Returns the log of a scale. */
+/* Sums over the levels of a signal, weighted by its subtree, and passes the sum to the parent. Returns the logarithm of
+ * the scale that was divided out. */
 static double pass_up(const struct lm_model *model, unsigned at, unsigned class, uint8_t vote,
                       double below[LM_MAX_COLUMNS][LM_MAX_LEVELS])
 {
@@ -53,7 +55,8 @@ static double pass_up(const struct lm_model *model, unsigned at, unsigned class,
     return log(largest);
 }
 
-/* Returns log P(votes | class), summed over missing votes, by messages from the leaves of the forest to its roots. */
+/* Returns log P(votes | class), summed over missing votes. Passes messages from the leaves of the forest to its
+ * roots. */
 static double log_one_class(const struct lm_model *model, const uint8_t *votes, unsigned class)
 {
     double below[LM_MAX_COLUMNS][LM_MAX_LEVELS], sum = 0;
@@ -86,7 +89,7 @@ void lm_map_init(struct lm_map *map, const struct lm_model *model, const char *c
             if (strcmp(model->signals[i].name, names[j]) == 0) map->from[i] = (int16_t)j;
 }
 
-/* Puts the caller's votes into the model's order and range. */
+/* Converts the caller's votes to the model's order and range. */
 static void gather(const struct lm_model *model, const struct lm_map *map, const uint8_t *votes, uint8_t *out)
 {
     for (unsigned i = 0; i < model->n_signals; i++) {
@@ -123,7 +126,7 @@ void lm_contributions(const struct lm_model *model, const struct lm_map *map, co
     }
 }
 
-/* P(level > 0 | class) */
+/* Returns P(level > 0 | class). */
 static double fired(const struct lm_signal *signal, unsigned class)
 {
     return 1 - signal->p[class][0];

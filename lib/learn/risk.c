@@ -1,9 +1,10 @@
 /* Risk control, p-values and shift detection for validated answers (risk.h).
  *
- * risk_control tests thresholds in a fixed order, from the surest answers on, and stops at the first test that does not
- * reject. So the confidence needs no correction for multiple tests. A threshold takes all records of equal P or none.
- * Dependent records are handled by the design effect, which divides their number. The shift martingale ranks each new
- * value among all earlier ones and bets on small, even and large ranks. Pure; random ties come from a counter. */
+ * risk_control tests thresholds in a fixed order, from the highest P down, and stops at the first test that does not
+ * reject. So the confidence needs no correction for multiple tests. A threshold includes all records of equal P or
+ * none. The design effect divides the number of dependent records. The shift martingale ranks each new value among all
+ * earlier ones, and bets on small ranks, large ranks and no change. Pure functions; ties are broken by a counter
+ * instead of randomness. */
 #include "lib/learn/risk.h"
 
 #include <math.h>
@@ -25,8 +26,8 @@ void risk_sort(struct risk_record *records, uint32_t n)
     qsort(records, n, sizeof *records, surest_first);
 }
 
-/* Evaluates the continued fraction of the incomplete beta function (Numerical Recipes §6.4, Lentz's method), for x
- * below its mean. */
+/* Evaluates the continued fraction of the incomplete beta function (Numerical Recipes §6.4, Lentz's method). It
+ * requires x below the mean of the distribution. */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 / fmax(1 - (a + b) * x / (a + 1), TINY), value = d;
@@ -47,14 +48,14 @@ static double beta_fraction(double a, double b, double x)
     return value;
 }
 
-/* Returns the logarithm of the gamma function, without lgamma's global sign. */
+/* Returns the logarithm of the gamma function. Plain lgamma stores the sign in a global variable. */
 static double log_gamma(double x)
 {
     int sign;
     return lgamma_r(x, &sign);
 }
 
-/* I_x(a, b), regularized */
+/* Returns the regularised incomplete beta function I_x(a, b). */
 static double incomplete_beta(double a, double b, double x)
 {
     double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
@@ -85,22 +86,23 @@ double risk_upper(uint32_t n, uint32_t wrong, double delta)
 
 /* --- the guarantee --- */
 
-/* Tests whether the risk is at most alpha. Records that count as one are one trial. Rounding is on the safe side: fewer
- * trials, and no fewer errors. */
+/* Tests the hypothesis that the risk is above alpha. `effect` dependent records count as one trial. Rounding is
+ * conservative: trials are rounded down and errors up. */
 static bool is_rejected(uint32_t n, uint32_t wrong, double alpha, double delta, double effect)
 {
     double trials = floor(n / effect), errors = ceil(wrong / effect);
     return risk_tail((uint32_t)trials, (uint32_t)errors, alpha) <= delta;
 }
 
-/* Returns the end of the records whose P equals that of position `at` - 1: a threshold takes all of them or none. */
+/* Returns the index after the last record whose P equals that of record `at` - 1. A threshold includes all of these
+ * records or none. */
 static uint32_t end_of_run(const struct risk_record *sorted, uint32_t n, uint32_t at)
 {
     while (at < n && sorted[at].p >= sorted[at - 1].p) at++;
     return at;
 }
 
-/* Returns the least number of records that can carry a guarantee, even if all are right. */
+/* Returns the least number of records for which a guarantee is possible, if all are right. */
 static uint32_t least_records(double alpha, double delta, double effect)
 {
     double least = ceil(log(delta) / log1p(-alpha)) * effect;
@@ -112,7 +114,7 @@ static bool makes_sense(double alpha, double delta)
     return alpha > 0 && alpha < 1 && delta > 0 && delta < 1;
 }
 
-/* Returns the number of records of the first test: a quarter, or more if a quarter is too few for any guarantee. */
+/* Returns the number of records of the first test: a quarter, or more if no guarantee is possible from a quarter. */
 static uint32_t first_size(const struct risk_record *sorted, uint32_t n, uint32_t least)
 {
     double share = FIRST;
@@ -163,7 +165,8 @@ static int by_cluster(const void *a, const void *b)
     return (x->cluster > y->cluster) - (x->cluster < y->cluster);
 }
 
-/* Share of alpha that may be wrong in a guarantee provable by hundreds of labels rather than thousands. */
+/* Assumed risk as a share of alpha. Hundreds of labels prove such a risk; a risk nearer to alpha would need
+ * thousands. */
 static const double PROVABLE = 0.5;
 
 struct risk_wanted risk_labels_wanted(const double *sorted, uint32_t n, double alpha, double delta)
@@ -242,7 +245,7 @@ double risk_strangeness(const struct risk_record *records, uint32_t n, const str
 double risk_p_value(const struct risk_record *records, uint32_t n, const struct risk_scale *scale,
                     const struct risk_record *answer)
 {
-    double wrong = 1, surer = 1; /* the answer itself */
+    double wrong = 1, surer = 1; /* both start with the weight of the answer itself */
     for (uint32_t i = 0; i < n; i++) {
         if (records[i].right) continue;
         double weight = exp(-distance(scale, records[i].traits, answer->traits));
@@ -274,7 +277,7 @@ static uint64_t count_to(const struct risk_martingale *m, uint32_t bin)
     return sum;
 }
 
-/* Draws evenly from [0, 1): splitmix64 of a counter. */
+/* Returns a number evenly distributed in [0, 1): splitmix64 of a counter. */
 static double draw(struct risk_martingale *m)
 {
     uint64_t z = ++m->draws * 0x9e3779b97f4a7c15ULL;
@@ -288,7 +291,8 @@ static double staked(const struct risk_martingale *m)
     return m->capital[0] + m->capital[1] + m->capital[2];
 }
 
-/* Moves a part of the reserve to the bets. The parts 1 / (k (k + 1)) add up to one, so some reserve is always left. */
+/* Moves a part of the reserve to the bets. The parts 1 / (k (k + 1)) sum to one only in the limit, so a reserve always
+ * remains. */
 static void stake(struct risk_martingale *m)
 {
     double k = (double)(m->answers / RISK_SHIFT_STAKE + 1), part = 1 / (k * (k + 1));
@@ -300,7 +304,8 @@ static void bet_on(struct risk_martingale *m, double value)
 {
     uint32_t bin = bin_of(value);
     uint64_t below = count_to(m, bin - 1), same = count_to(m, bin) - below;
-    /* The rank is uniform if the new value is like the earlier ones; the value counts as one of its equals. */
+    /* The rank is uniform if the new value is exchangeable with the earlier ones. The value also counts among its
+     * equals. */
     double rank = ((double)below + draw(m) * (double)(same + 1)) / (double)(m->n + 1);
     if (m->answers % RISK_SHIFT_STAKE == 0) stake(m);
     m->answers++;

@@ -1,10 +1,10 @@
-/* Finds the signals that co-occur whatever the class (see label_model.c, "Dependence").
+/* Finds signals that fire together within a class (see label_model.c, "Dependence").
  *
- * With a posterior, the weight of an edge is the conditional mutual information I(A; B | class) under it. Without one,
- * only co-occurrence can separate pairs that share the class from pairs that depend on each other anyway. If signals
- * were independent given the class, cov(A, B) = v_A v_B would hold for some v: one hidden cause makes a matrix of rank
- * one. A robust fit of v leaves large residuals only at the pairs that co-occur for another reason. Those pairs are the
- * first edges. The heaviest spanning forest gives each signal at most one parent (Chow and Liu). */
+ * With a posterior, the weight of an edge is the conditional mutual information I(A; B | class). Without one, pairs
+ * that only share the class must be told from pairs that depend on each other. One hidden cause makes a matrix of rank
+ * one: for signals that are independent given the class, cov(A, B) = v_A v_B for some v. A robust fit of v leaves large
+ * residuals only for pairs with another cause. Those pairs are the first edges. The heaviest spanning forest gives each
+ * signal at most one parent (Chow and Liu). */
 #include "lib/learn/internal.h"
 
 #include <glib.h>
@@ -14,10 +14,10 @@
 
 struct signal_edge {
     unsigned a, b; /* a < b */
-    double gain;   /* nats for each candidate, above the penalty */
+    double gain;   /* in nats for each candidate, above the penalty */
 };
 
-struct pair_counts { /* expected number of candidates for which neither vote is missing */
+struct pair_counts { /* expected number of candidates at each pair of levels, if neither vote is missing */
     double cell[2][LM_MAX_LEVELS][LM_MAX_LEVELS];
     double total;
 };
@@ -36,7 +36,7 @@ static void count_pair(struct pair_counts *counts, const struct patterns *patter
     }
 }
 
-/* I(A; B | class) in nats */
+/* Returns I(A; B | class) in nats. */
 static double conditional_information(const struct pair_counts *counts, unsigned levels_a, unsigned levels_b)
 {
     double sum = 0;
@@ -58,22 +58,23 @@ static double conditional_information(const struct pair_counts *counts, unsigned
     return counts->total > 0 ? sum / counts->total : 0;
 }
 
-/* Returns the information that the extra parameters of an edge must exceed (BIC), plus a fixed floor. */
+/* Returns the information that an edge must exceed: the BIC penalty of its extra parameters, plus a fixed minimum. */
 static double penalty(const struct lm_options *options, double total, unsigned levels_a, unsigned levels_b)
 {
     double parameters = 2.0 * (levels_a - 1) * (levels_b - 1);
     return parameters * log(total + 1) / (2 * (total + 1)) + options->edge_bits * G_LN2;
 }
 
-/* Returns the score of a vote for the rank-one fit, fired or not for signals. Views are oriented so that "high" means
- * wrong. Returns NAN if the vote is missing or has no order. */
+/* Returns the value of a vote in the rank-one fit. For a signal it is 1 if the signal fired, otherwise 0. For a view it
+ * is the level, with the sign that makes high values mean "wrong". Returns NAN if the vote is missing or the view has
+ * no order. */
 static double score_of(const struct lm_signal *signal, uint8_t vote)
 {
     if (vote == LM_MISSING || signal->order == LM_FREE) return NAN;
     return signal->order == LM_MORE_RIGHT ? -(double)vote : signal->kind == LM_SIGNAL ? vote > 0 : (double)vote;
 }
 
-struct moments { /* of all pairs, with scores scaled to unit variance; NAN where undefined */
+struct moments { /* moments of all pairs, with scores scaled to unit variance; NAN if undefined */
     unsigned m;
     double *correlation, *error; /* m x m */
     double *v;                   /* the rank-one fit */
@@ -106,7 +107,7 @@ static int by_double(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Refits v_a as the median of c_ab / v_b over the others. An unweighted median is enough, as outliers are the
+/* Refits v_a as the median of c_ab / v_b over all other signals. An unweighted median is enough, because outliers are a
  * minority. */
 static double refit_one(const struct moments *moments, unsigned a)
 {
@@ -155,7 +156,8 @@ static void moments_free(struct moments *moments)
     g_free(moments->v);
 }
 
-/* Returns the worth in nats of a correlation beyond the common cause, as if both were normal; 0 if within noise. */
+/* Returns the information, in nats, of a correlation that exceeds the common cause, assuming normal variables. Returns
+ * 0 if the excess is within noise. */
 static double residual_gain(const struct moments *moments, unsigned a, unsigned b)
 {
     double c = moments->correlation[a * moments->m + b], error = moments->error[a * moments->m + b];
@@ -179,7 +181,8 @@ static unsigned root_of(unsigned *tree, unsigned at)
     return at;
 }
 
-/* Roots at `at` the tree that contains it. adjacent[a][b] is the gain of an edge of the forest, else 0. */
+/* Directs the edges of the tree that contains `at`, with `at` as the root. adjacent[a][b] is the gain of an edge of the
+ * forest, otherwise 0. */
 static void orient(struct lm_model *model, const double *adjacent, unsigned at)
 {
     unsigned m = model->n_signals, stack[LM_MAX_COLUMNS], depth = 0;
@@ -195,7 +198,7 @@ static void orient(struct lm_model *model, const double *adjacent, unsigned at)
     }
 }
 
-/* Keeps the heaviest forest, by Kruskal's algorithm. `adjacent` is m x m zeros. */
+/* Keeps the edges of the heaviest forest, by Kruskal's algorithm. `adjacent` has m x m zeros on entry. */
 static void keep_forest(struct lm_model *model, struct signal_edge *edges, size_t n, double *adjacent)
 {
     unsigned tree[LM_MAX_COLUMNS], m = model->n_signals;
@@ -204,7 +207,7 @@ static void keep_forest(struct lm_model *model, struct signal_edge *edges, size_
     for (size_t i = 0; i < n; i++) {
         unsigned a = root_of(tree, edges[i].a), b = root_of(tree, edges[i].b);
         if (a == b) continue;
-        tree[a > b ? a : b] = a > b ? b : a; /* the lowest number is the root */
+        tree[a > b ? a : b] = a > b ? b : a; /* the lower number becomes the root */
         adjacent[edges[i].a * m + edges[i].b] = adjacent[edges[i].b * m + edges[i].a] = edges[i].gain;
     }
     for (unsigned i = 0; i < m; i++) {

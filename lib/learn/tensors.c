@@ -1,8 +1,8 @@
-/* Reads and writes files in the safetensors format (tensors.h): 8 bytes of header length, little endian, a JSON header,
- * then the data.
+/* Reads and writes files in the safetensors format (tensors.h): 8 little-endian bytes with the length of the header, a
+ * JSON header, then the data.
  *
- * Files are untrusted. The header is bounded, and each tensor's type, shape and byte range are checked when the file is
- * opened. Rows are read on request, by pread or from the caller's bytes, and a value that is not finite is an error. */
+ * Files are untrusted. The header is bounded. Opening a file checks each tensor's type, shape and byte range. Rows are
+ * read on request, by pread or from the caller's bytes. A value that is not finite is an error. */
 #include "lib/learn/tensors.h"
 
 #include <errno.h>
@@ -35,11 +35,12 @@ uint16_t tensor_to_half(float value)
     uint16_t sign = signbit(value) ? 0x8000 : 0;
     float size = fabsf(value);
     if (isnan(value)) return sign | 0x7E00;
-    if (size >= 65520.0F) return sign | 0x7C00; /* rounds past 65,504 */
+    if (size >= 65520.0F) return sign | 0x7C00; /* would round to a value above the maximum of 65,504 */
     if (size < ldexpf(1, -14)) return sign | (uint16_t)lrintf(ldexpf(size, 24));
     int exponent;
-    long fraction = lrintf(ldexpf(frexpf(size, &exponent), 11));           /* 1,024 to 2,048 */
-    return sign | (uint16_t)(((exponent + 14) << 10) + (fraction - 1024)); /* 2,048 carries into the exponent */
+    long fraction = lrintf(ldexpf(frexpf(size, &exponent), 11)); /* a number from 1,024 to 2,048 */
+    /* A rounded fraction of 2,048 carries into the exponent. */
+    return sign | (uint16_t)(((exponent + 14) << 10) + (fraction - 1024));
 }
 
 /* --- the header --- */
@@ -154,7 +155,7 @@ static struct tensors *new_tensors(const char *name)
     return t;
 }
 
-/* Passes the object to the caller, or closes it after an error. */
+/* Returns the object to the caller; after an error, closes it. */
 static enum err_code finish(struct tensors *t, enum err_code code, struct tensors **out)
 {
     *out = code ? NULL : t;

@@ -1,4 +1,4 @@
-/* Evaluates and stores boosted trees. Sums are of floats in the order of the trees, as in xgboost. */
+/* Evaluates and stores boosted trees. Floats are added in the order of the trees, so sums equal those of xgboost. */
 #include "lib/learn/trees.h"
 
 #include "lib/learn/blocks.h"
@@ -33,7 +33,7 @@ void trees_free(void *p)
     g_free(trees);
 }
 
-/* Number of trees descended side by side: each step waits for memory, and these waits overlap. */
+/* Number of trees that are descended in parallel. Each step waits for memory, and these waits overlap. */
 enum { ABREAST = 8 };
 
 static const struct tree_node *step(const struct tree_node *tree, const struct tree_node *node, const float *x)
@@ -43,7 +43,7 @@ static const struct tree_node *step(const struct tree_node *tree, const struct t
     return left ? node + 1 : tree + node->right;
 }
 
-/* Adds the leaves that `x` reaches in `n` trees, in the order of the trees. */
+/* Adds the values of the leaves that `x` reaches in `n` trees, in the order of the trees. */
 static float add_leaves(const struct tree_node *nodes, const uint32_t *first, uint32_t n, const float *x, float sum)
 {
     const struct tree_node *at[ABREAST];
@@ -117,8 +117,8 @@ static bool integer_at(const json_t *array, size_t i, long long low, long long h
     return *out >= low && *out <= high;
 }
 
-/* Checks a node. Nodes only refer to later nodes, so every descent ends. An inner node is followed by its left
- * child. */
+/* Checks a node. A node may only refer to later nodes, so every descent ends. The left child of an inner node is the
+ * next node. */
 static bool is_node(const struct tree_node *node, unsigned m, size_t i, size_t n)
 {
     if (!isfinite(node->value) || node->feature < -1 || node->feature >= (int32_t)m) return false;
@@ -144,7 +144,7 @@ static bool load_tree(const json_t *tree, unsigned m, struct tree_node *nodes, s
     return true;
 }
 
-/* Returns the number of nodes of all trees; 0 if a tree is empty or there are too many. */
+/* Returns the number of nodes of all trees. Returns 0 if a tree is empty or there are too many nodes. */
 static size_t count_nodes(const json_t *list)
 {
     size_t sum = 0;

@@ -1,4 +1,5 @@
-/* Converts xgboost's own model (its JSON form) to our flat arrays: nodes in preorder, and gains summed by feature. */
+/* Converts the model that xgboost saves as JSON to our flat arrays. Nodes are in preorder, and gains are summed by
+ * feature. */
 #include "lib/learn/trees.h"
 
 #include "lib/learn/internal.h"
@@ -23,14 +24,14 @@ static struct source source_of(const json_t *tree)
                            json_array_size(left)};
 }
 
-/* Reads a flag, which is true/false in some versions and 0/1 in others. */
+/* Reads a flag. Some versions write true and false, others 1 and 0. */
 static bool flag_at(const json_t *array, size_t i)
 {
     const json_t *item = json_array_get(array, i);
     return json_is_true(item) || (json_is_integer(item) && json_integer_value(item) != 0);
 }
 
-/* Copies the subtree at `at` to the end of `out`, in preorder. Returns its number of nodes; 0 if the model is
+/* Copies the subtree at `at` to the end of `out`, in preorder. Returns the number of its nodes, or 0 if the model is
  * malformed. */
 static uint32_t copy_nodes(const struct source *source, long long at, struct trees *trees, struct tree_node *out,
                            uint32_t index, unsigned m, unsigned depth)

@@ -1,7 +1,7 @@
 /* Trains boosted trees with xgboost.
  *
- * Soft labels: each row enters twice, as positive with weight y and as negative with weight 1 - y. Training uses one
- * seeded thread and the method hist, so the same data give the same bytes. The default method is hundreds of times
+ * A row with a soft label y enters twice: as positive with weight y, and as negative with weight 1 - y. Training uses
+ * one thread, a seed and the method hist, so the same data give the same bytes. The default method is hundreds of times
  * slower here. */
 #include "lib/learn/trees.h"
 #include "lib/learn/xgboost.h"
@@ -12,9 +12,9 @@
 
 LATE_LIBRARY(xgboost, XGBOOST_CALLS, XGBOOST_FILE, XGBOOST_PACKAGE)
 
-struct table { /* rows in the form of xgboost */
+struct table { /* the rows in xgboost's format */
     float *x, *label, *weight;
-    uint32_t *list; /* NULL without lists */
+    uint32_t *list; /* NULL if the data have no lists */
     size_t n;
 };
 
@@ -87,9 +87,10 @@ static bool set_all(BoosterHandle booster, const struct learn_data *data, const 
            set_number(booster, "min_child_weight", o->min_child_weight) && set_monotone(booster, data);
 }
 
-/* Computes the focal loss of one row at margin z: -a (1 - q)^gamma log q, where q is the probability of the row's own
+/* Computes the focal loss of one row at margin z: -a (1 - q)^gamma log q, where q is the probability of the row's
  * class. With s = +1 or -1 for the class, dq/dz = s q (1 - q). The first derivative is then a s (1 - q)^gamma (gamma q
- * log q - (1 - q)). The second follows by the product rule and is kept positive, as boosting needs it. */
+ * log q - (1 - q)). The second derivative follows by the product rule. It is kept positive, because boosting requires
+ * this. */
 static void focal(double gamma, double a, double s, double z, float *gradient, float *hessian)
 {
     double q = CLAMP(1 / (1 + exp(-s * z)), 1e-7, 1 - 1e-7), r = 1 - q, f = gamma * q * log(q) - r;
@@ -103,7 +104,8 @@ struct gradients {
     float *first, *second;
 };
 
-/* Adds the loss of each row by itself: focal loss, or with gamma 0 logistic loss (times 1, as alpha is 1/2). */
+/* Adds the loss of each single row. It is the focal loss. With gamma 0 and alpha 1/2 it is the logistic loss, because
+ * the factor 2 alpha is then 1. */
 static void add_rows(const struct table *table, const struct learn_options *o, const float *margin,
                      const struct gradients *g)
 {
@@ -114,7 +116,8 @@ static void add_rows(const struct table *table, const struct learn_options *o, c
     }
 }
 
-/* Adds the loss of a right and a wrong row of one list: log(1 + exp(margin of the wrong - margin of the right)). */
+/* Adds the loss of a pair of a right and a wrong row of one list: log(1 + exp(margin of the wrong row - margin of the
+ * right row)). */
 static void add_pair(const float *margin, const struct gradients *g, size_t right, size_t wrong, double weight)
 {
     double p = 1 / (1 + exp((double)(margin[right] - margin[wrong])));
@@ -149,7 +152,7 @@ static bool own_round(BoosterHandle booster, DMatrixHandle matrix, const struct 
     return XGBoosterBoostOneIter(booster, matrix, g->first, g->second, table->n) == 0;
 }
 
-/* Boosts with our own loss function. */
+/* Boosts with the loss functions of this file. */
 static bool boost_own(BoosterHandle booster, DMatrixHandle matrix, const struct table *table,
                       const struct learn_options *options)
 {

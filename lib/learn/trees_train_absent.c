@@ -1,4 +1,5 @@
-/* Replaces trees_train.c in a build without xgboost. classifier.c refuses earlier, so this function is never called. */
+/* Replaces trees_train.c in a build without xgboost. classifier.c refuses the kind first, so trees_fit is never
+ * called. */
 #include "lib/learn/trees.h"
 
 enum err_code trees_fit(const struct learn_rows *rows, const struct learn_options *options, void **state,

@@ -1,4 +1,4 @@
-/* xgboost, opened late (lib/base/late.h). */
+/* xgboost, loaded at first use (lib/base/late.h). */
 #ifndef ASSAY_LIB_LEARN_XGBOOST_H
 #define ASSAY_LIB_LEARN_XGBOOST_H
 

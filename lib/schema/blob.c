@@ -1,9 +1,9 @@
-/* Codec of a schema index (blob.h). The format is written once: each code_* function both writes a value and reads it,
- * so the two directions cannot diverge. While reading, the first error sets `bad`. From then on the position stays,
- * lists are empty, and the caller checks `bad` at the end.
+/* Serialises and deserialises a schema index (blob.h). Each code_* function both writes and reads a value, so the two
+ * directions cannot diverge. While reading, the first error sets `bad`. From then on the position does not advance and
+ * lists are empty. The caller checks `bad` once, at the end.
  *
- * Reading allocates while it walks the bytes. Rejected: msgpack-c's unpacker. It builds a tree of objects, larger than
- * the bytes, before the first count can be checked.
+ * Reading allocates memory as it decodes. Rejected: msgpack-c's unpacker. It builds a tree of objects, larger than the
+ * bytes, before the first count can be checked.
  */
 #include "lib/schema/blob.h"
 
@@ -16,26 +16,26 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static const char MAGIC[9] = "assay.ix", PART_MAGIC[9] = "assay.iv"; /* 8 bytes of each */
+static const char MAGIC[9] = "assay.ix", PART_MAGIC[9] = "assay.iv"; /* the first 8 bytes of each are written */
 enum { ORDER = 0x01020304, MAX_PAIRS = 1024, MAX_TOP = 16, MAX_TABLES = 65000 };
 static const size_t MAX_BYTES = 512000000;
-static const size_t PART_BYTES = 128 << 10; /* a larger column is stored apart */
+static const size_t PART_BYTES = 128 << 10; /* the values of a larger column form a part */
 
 struct header {
     char magic[8];
     uint32_t version, order;
-    uint64_t len, checksum; /* of the body */
+    uint64_t len, checksum; /* length and XXH3-64 of the body */
 };
 _Static_assert(sizeof(struct header) == 32, "drawn in blob.h");
 
 struct coder {
     GByteArray *out; /* NULL while reading */
     msgpack_packer packer;
-    bool full; /* writing: MAX_BYTES is exceeded */
+    bool full; /* writing has exceeded MAX_BYTES */
 
     const unsigned char *p, *end;
     struct arena *arena;
-    struct values *values; /* the table that is written or read */
+    struct values *values; /* the value table that is written or read */
     bool bad;
 };
 
@@ -49,7 +49,7 @@ static int append(void *data, const char *bytes, size_t len)
     return c->full ? -1 : 0;
 }
 
-/* Returns the next n bytes, or NULL. */
+/* Returns the next n bytes, or NULL with `bad` set if fewer remain. */
 static const unsigned char *take(struct coder *c, uint64_t n)
 {
     if (c->bad || n > (uint64_t)(c->end - c->p)) {
@@ -63,7 +63,7 @@ static const unsigned char *take(struct coder *c, uint64_t n)
 static uint8_t take_byte(struct coder *c)
 {
     const unsigned char *p = take(c, 1);
-    return p ? *p : 0xc1; /* never used in msgpack */
+    return p ? *p : 0xc1; /* a byte that msgpack never uses */
 }
 
 static uint64_t take_number(struct coder *c, unsigned bytes)
@@ -112,7 +112,8 @@ static void code_bool(struct coder *c, bool *value)
     if (!c->out) *value = number == 1;
 }
 
-/* Codes the bits as unsigned: msgpack has ten forms of signed integers, and none of them is shorter for these values.
+/* Reads or writes the bits as an unsigned number. msgpack has ten forms of signed integers, and none of them is shorter
+ * for these values.
  */
 static void code_i64(struct coder *c, int64_t *value)
 {
@@ -137,7 +138,7 @@ static uint64_t take_bin_length(struct coder *c)
     return 0;
 }
 
-/* Reads or writes bytes. Reading sets *bytes to a place in the blob. */
+/* Reads or writes bytes. Reading makes *bytes point into the blob. */
 static void code_bytes(struct coder *c, const void **bytes, size_t *len)
 {
     if (c->out) {
@@ -180,8 +181,8 @@ static void code_optional(struct coder *c, const char **text)
         *text = NULL;
 }
 
-/* Reads or writes the number of items that follow. Each takes at least one byte, so a count above the remaining bytes
- * is refused. Reading sets *items to an array for them. */
+/* Reads or writes the number of the items that follow. Reading refuses a count above the number of remaining bytes,
+ * because each item takes at least one byte. Reading sets *items to a new array for them. */
 static void code_list(struct coder *c, uint32_t *n, void **items, size_t size)
 {
     code_u32(c, n, UINT32_MAX);
@@ -270,7 +271,7 @@ static void code_hidden(struct coder *c, struct schema_table *table)
     for (uint32_t i = 0; i < table->n_hidden && !c->bad; i++) code_text(c, &names[i]);
 }
 
-/* The bare name is the part of the name after the schema and a dot, or the whole name. */
+/* Reads or writes the name of a table. The bare name is the part after the schema and a dot, or the whole name. */
 static void code_table_name(struct coder *c, struct schema_table *table)
 {
     bool takes_schema = table->bare != table->name;
@@ -334,7 +335,7 @@ static void code_join(struct coder *c, const struct schema_index *index, struct 
     if (!c->bad) code_pairs(c, index, join);
 }
 
-/* --- what follows from the rest ----------------------------------------------------------------------------------- */
+/* --- data derived from the decoded index -------------------------------------------------------------------------- */
 
 static bool split_names(struct arena *arena, struct schema_table *table)
 {
@@ -401,7 +402,7 @@ static void code_array(struct coder *c, void **items, uint32_t *n, size_t size)
     if (*items) memcpy(*items, bytes, len);
 }
 
-/* True if the form's text is whole, terminated and of a known type. */
+/* True if the form's text lies within the strings, is terminated, and has a known type. */
 static bool is_form(const char *strings, uint32_t n_strings, uint32_t offset)
 {
     if (offset < FORM_PREFIX || offset >= n_strings) return false;
@@ -410,8 +411,8 @@ static bool is_form(const char *strings, uint32_t n_strings, uint32_t offset)
     return form.type == DB_INT || form.type == DB_FLOAT || form.type == DB_TEXT;
 }
 
-/* Reads or writes the filter of a column whose values are stored apart. The size of these values counts towards the
- * limit of the whole index, as if they were included. */
+/* Reads or writes the filter of a column that has a part. The size of the part counts towards the memory limit of the
+ * whole index, as if its values were included. */
 static void code_filter(struct coder *c, struct values *values, struct value_column *column)
 {
     uint64_t bytes = column->apart_bytes;
@@ -438,14 +439,14 @@ static void code_value_column(struct coder *c, struct values *values, struct val
     code_array(c, &entries, &column->n, sizeof *column->entries);
     code_array(c, &strings, &column->n_strings, 1);
     if (c->out) return;        // NOLINT(clang-analyzer-unix.Malloc): only reading allocates
-    column->entries = entries; /* values_free frees it, valid or not */
+    column->entries = entries; /* values_free frees it, whether valid or not */
     column->strings = strings;
     values->bytes += column->n * sizeof *column->entries + column->n_strings;
     for (uint32_t i = 0; !c->bad && i < column->n; i++)
         check(c, is_form(column->strings, column->n_strings, column->entries[i].form));
 }
 
-/* Chains must only lead forward, so that each one ends. */
+/* True if every link leads to a later entry, so each chain ends. */
 static bool are_chains(const struct values *values)
 {
     uint32_t n = values->base[values->n_columns];
@@ -490,7 +491,7 @@ static void code_values(struct coder *c, const struct schema_index *index)
     if (!c->out && !c->bad) check(c, values_note_apart(values));
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- the whole index ---------------------------------------------------------------------------------------------- */
 
 static void code_fingerprint(struct coder *c, struct schema_index *index)
 {
@@ -552,7 +553,7 @@ static void code_index(struct coder *c, struct schema_index *index)
     if (!c->bad) code_values(c, index);
 }
 
-/* --- columns apart ------------------------------------------------------------------------------------------------ */
+/* --- parts of large columns --------------------------------------------------------------------------------------- */
 
 static uint64_t bytes_of(const struct value_column *column)
 {
@@ -572,7 +573,7 @@ uint32_t schema_parts(const struct schema_index *index, uint32_t *columns)
     return n;
 }
 
-/* Writes the filter that replaces a large column in the table. */
+/* Writes the filter that replaces the values of a large column. */
 static bool put_filter(const struct value_column *from, struct value_column *to)
 {
     to->indexed = from->indexed;
@@ -591,7 +592,7 @@ static void drop(struct values *values)
     free(values);
 }
 
-/* Returns a copy of the table without the large columns, or with only one of them. */
+/* Returns a copy of the value table without the large columns. If `only` >= 0, the copy has only this column. */
 static struct values *pick(const struct values *values, int64_t only)
 {
     uint32_t *slots = values_slots(values);
@@ -621,9 +622,9 @@ static void code_part(struct coder *c, struct schema_index *index, uint32_t colu
     if (!c->bad) code_chains(c, c->values);
 }
 
-/* --- bytes -------------------------------------------------------------------------------------------------------- */
+/* --- blobs -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the index or, if column >= 0, one part of it. */
+/* Writes the index or, if column >= 0, the part of this column. */
 static enum err_code write_bytes(const struct schema_index *index, int64_t column, struct schema_blob *out,
                                  struct err *err)
 {
@@ -636,7 +637,7 @@ static enum err_code write_bytes(const struct schema_index *index, int64_t colum
     g_byte_array_append(c.out, (const guint8 *)&header, sizeof header);
     msgpack_packer_init(&c.packer, &c, append);
     if (column < 0)
-        code_index(&c, (struct schema_index *)index); /* writing only reads it */
+        code_index(&c, (struct schema_index *)index); /* the cast is safe: writing does not change the index */
     else
         code_part(&c, (struct schema_index *)index, (uint32_t)column);
     drop(values);

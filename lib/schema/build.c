@@ -1,4 +1,4 @@
-/* Builds an index: the order of the steps, the reference count and the memory. */
+/* Builds an index: runs the steps in order, counts references and frees the memory. */
 #include "lib/schema/schema_int.h"
 
 #include "lib/base/clock.h"
@@ -15,13 +15,14 @@ static const struct schema_options DEFAULTS = {
     .time_ms = 60000,
 };
 
-/* Deadline of the whole build, including catalogue and joins. Past it the build fails. Reading rows has a separate
- * budget (time_ms). */
+/* Deadline of the whole build, including catalogue and joins. The build fails past this deadline. Reading rows has a
+ * separate time limit (time_ms). */
 static const int64_t BUILD_MS = 600000;
 
-/* Divisor for the memory of the catalogue, statistics and descriptions. The values get the rest. */
+/* Share of an index's memory for the catalogue, statistics and descriptions: one part in CATALOGUE_SHARE. The values
+ * get the rest. */
 enum { CATALOGUE_SHARE = 8 };
-static const uint64_t STORED_VALUE_BYTES = 1U << 30; /* values in tables have no bound on their length */
+static const uint64_t STORED_VALUE_BYTES = 1U << 30; /* limit for a value of a table; the database sets no such limit */
 
 struct schema_options schema_options_resolve(const struct schema_options *asked)
 {
@@ -99,7 +100,7 @@ static bool holds_id(const uint32_t *ids, uint32_t n, uint32_t id)
     return false;
 }
 
-/* True if a key consists only of these columns. The columns are then unique together. */
+/* True if the referenced columns include all columns of a key. The referenced columns are then unique together. */
 static bool hold_a_key(const struct builder *builder, const struct schema_join *join)
 {
     for (uint32_t i = 0; i < join->n_pairs; i++)
@@ -124,7 +125,7 @@ static bool is_never_null(const struct builder *builder, const struct schema_joi
     return true;
 }
 
-/* Completes the joins from the statistics and moves them to the index. */
+/* Computes the remaining fields of the joins from the statistics, and moves the joins to the index. */
 static enum err_code finish_joins(struct builder *builder)
 {
     enum { SAMPLE = 2000 };
@@ -157,13 +158,13 @@ static enum err_code finish_notes(struct builder *builder)
     return ERR_OK;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- the whole build ---------------------------------------------------------------------------------------------- */
 
 static enum err_code build(struct builder *builder, const char *path)
 {
     struct schema_index *index = builder->index;
     index->no_data = db_dialect(builder->db)->no_data;
-    /* First, so that a change during the build shows at the next check. */
+    /* Read the fingerprint first, so that the next check detects a change made during the build. */
     enum err_code code = db_fingerprint(builder->db, index->fingerprint, builder->err);
     if (!code) code = schema_load(builder);
     if (code) return code;
@@ -175,7 +176,8 @@ static enum err_code build(struct builder *builder, const char *path)
     index->divides_exactly = dialect->divides_exactly;
     schema_fill_catalog(index);
     code = schema_load_foreign_keys(builder);
-    if (!code) code = schema_trace_origins(builder); /* before values are read, because some columns are withheld */
+    /* Before values are read, because origins decide which columns are denied. */
+    if (!code) code = schema_trace_origins(builder);
     if (!code) code = schema_scan_tables(builder);
     if (!code) code = schema_read_sidecar(builder, path);
     if (!code && !builder->options->no_inferred_joins) code = schema_infer_joins(builder);

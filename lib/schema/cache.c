@@ -1,15 +1,15 @@
 /* The in-process cache of indexes.
  *
- * There is one entry for each path or, if a name has options of its own, for each name and path. A caller that denies
- * further columns has one entry for each set of these, because an index must not depend on a column that its reader may
- * not read.
+ * Each path has one entry. If a name has options of its own, each pair of name and path has a separate entry. If a
+ * caller denies further columns, each set of these columns has a separate entry. An index must not depend on a column
+ * that its reader may not read.
  *
- * At most one thread works on an entry (checks the fingerprint or builds); others wait. The fingerprint is checked at
- * most once in 100 ms, so a busy worker does not stat the file for each candidate. A rebuild replaces the entry's
- * reference; holders of the old index keep it.
+ * At most one thread works on an entry (checks the fingerprint or builds); other threads wait. The fingerprint is
+ * checked at most once in 100 ms, so a busy worker does not call stat for each candidate. A rebuild replaces the
+ * entry's reference; holders of the old index keep it.
  *
- * Entries are small and stay. An exception are entries without an index when there are many, because clients can send
- * any number of schemas. Under memory pressure the least recently used index is dropped.
+ * Entries are small and stay in the cache. If there are many, entries without an index are removed, because clients can
+ * send any number of schemas. When the indexes exceed max_bytes, the cache drops the least recently used ones.
  *
  * pthread locks are used instead of GLib's, because ThreadSanitizer supports them.
  */
@@ -26,23 +26,23 @@ enum { MANY_ENTRIES = 4096 };
 static const uint64_t DEFAULT_MAX_BYTES = 1ULL << 30;
 
 struct cache_entry {
-    struct schema_index *index; /* a reference, or NULL */
-    bool busy;                  /* a thread works on the entry */
+    struct schema_index *index; /* a counted reference, or NULL */
+    bool busy;                  /* true while a thread works on the entry */
     unsigned waiting;           /* number of threads waiting for `busy` to clear */
     int64_t checked_ns, used_ns;
-    struct err failure; /* code ERR_OK if there is none */
+    struct err failure; /* the cached error; code ERR_OK if there is none */
     int64_t failed_ns;
 };
 
 struct schema_cache {
     pthread_mutex_t lock;
     pthread_cond_t not_busy; /* signalled when an entry is no longer busy */
-    GHashTable *entries;     /* key_of → struct cache_entry */
+    GHashTable *entries;     /* path or key_of → struct cache_entry */
     struct schema_options options;
     GHashTable *own; /* name → struct schema_options of databases with their own options */
     char *descriptions_dir;
     uint64_t bytes, max_bytes;
-    struct schema_cache_stats stats; /* without the bytes */
+    struct schema_cache_stats stats; /* current counts; `bytes` is not set here */
     schema_build_fn *build;
     void *build_ctx;
 };
@@ -104,19 +104,19 @@ void schema_cache_free(struct schema_cache *cache)
     g_free(cache);
 }
 
-/* --- under the lock ----------------------------------------------------------------------------------------------- */
+/* --- with the lock held ------------------------------------------------------------------------------------------- */
 
 /* Names an index and the options of its build. */
 struct index_request {
     const char *db_name, *path;
     struct schema_options options;
-    bool own;     /* the name has options of its own */
-    bool denying; /* more columns are denied than in the name's options */
+    bool own;     /* true if the name has options of its own */
+    bool denying; /* the caller denies columns beyond those of the name's options */
 };
 
-/* Returns the key of an entry. A file may have several names with different policies, so an index of one must not be
- * returned for another. No name of a database holds a newline, and each denied name is preceded by its length. Returns
- * NULL if the path is the key. Free with g_free. */
+/* Returns the key of an entry. A file may have several names with different policies, and an index of one name must not
+ * be returned for another. The parts of a key cannot be confused: no database name contains a newline, and a length
+ * precedes each denied name. Returns NULL if the path is the key. Free with g_free. */
 static char *key_of(const struct index_request *request)
 {
     if (!request->own && !request->denying) return NULL;
@@ -186,7 +186,7 @@ static void put_index(struct schema_cache *cache, struct cache_entry *entry, str
     }
 }
 
-/* True unless another call could succeed where this one failed. */
+/* True if another call would fail in the same way. */
 static bool is_lasting(enum err_code code)
 {
     return code != ERR_CANCELLED && code != ERR_DEADLINE && err_class(code) == ERR_CLASS_REJECT;
@@ -200,9 +200,9 @@ static void note_failure(struct cache_entry *entry, enum err_code code, const st
     entry->failed_ns = clock_now_ns();
 }
 
-/* --- without the lock, the entry being busy ----------------------------------------------------------------------- */
+/* --- without the lock, on a busy entry ---------------------------------------------------------------------------- */
 
-/* Checks that the index has the current fingerprint, and otherwise builds a new one. *fresh is then set to a reference.
+/* Checks whether the index has the current fingerprint; if not, builds a new one and sets *fresh to a reference.
  */
 static enum err_code look_or_build(struct schema_cache *cache, struct db *db, const struct index_request *request,
                                    const struct schema_index *have, struct schema_index **fresh, struct err *err)
@@ -216,7 +216,8 @@ static enum err_code look_or_build(struct schema_cache *cache, struct db *db, co
     return cache->build(cache->build_ctx, db, request->db_name, request->path, &request->options, fresh, err);
 }
 
-/* Called with the lock held; returns with it held. */
+/* Checks or rebuilds the entry. The caller holds the lock. The function releases the lock while it works, and holds it
+ * again on return. */
 static enum err_code refresh(struct schema_cache *cache, struct cache_entry *entry, struct db *db,
                              const struct index_request *request, struct err *err)
 {
@@ -235,7 +236,7 @@ static enum err_code refresh(struct schema_cache *cache, struct cache_entry *ent
     return code;
 }
 
-/* True if the entry needs no work; *code is then the result. */
+/* True if the entry is up to date. *code is then its result. */
 static bool is_fresh(const struct cache_entry *entry, int64_t now, enum err_code *code, struct err *err)
 {
     *code = ERR_OK;
@@ -247,7 +248,8 @@ static bool is_fresh(const struct cache_entry *entry, int64_t now, enum err_code
     return !entry->failure.code && entry->index && now - entry->checked_ns < CHECK_INTERVAL_NS;
 }
 
-/* Waits until no thread works on the entry. Returns false if the deadline passes first; deadline_ns 0 sets no deadline.
+/* Waits until no thread works on the entry. Returns false if the deadline passes first. deadline_ns 0 means no
+ * deadline.
  */
 static bool wait_for_others(struct schema_cache *cache, struct cache_entry *entry, int64_t deadline_ns)
 {

@@ -1,11 +1,11 @@
 /* Reads keys from a dbt project's manifest.json (schema versions 7 to 12, dbt 1.3 and later).
  *
- * A generic test is a node of its own: `test_metadata` has its name and arguments, `attached_node` the model, and
- * `depends_on.nodes` the models that it reads. A constraint belongs to a model or to one of its columns. A model is
- * named as the database names its table: by its alias, a source by its identifier. The schema is written before it only
- * if two models have one alias.
+ * A generic test is a separate node. `test_metadata` has its name and arguments, `attached_node` the tested model, and
+ * `depends_on.nodes` all models that it reads. A constraint belongs to a model or to one of its columns. The output
+ * names a model by the name of its database table: a model's alias, or a source's identifier. The schema precedes the
+ * name only if two models have the same alias.
  *
- * The file is not trusted: a member of another type than expected is read as absent.
+ * The file is not trusted: a member of an unexpected type is treated as absent.
  */
 #include "lib/schema/dbt.h"
 
@@ -20,9 +20,9 @@ enum { MAX_FILE = 256 << 20 };
 
 struct manifest {
     json_t *root;
-    GHashTable *aliases; /* table name → number of models with it */
-    GPtrArray *keys;     /* texts as in words.yaml */
-    GHashTable *known;   /* the same texts, each once */
+    GHashTable *aliases; /* table name → number of models with this name */
+    GPtrArray *keys;     /* texts of keys, as in words.yaml */
+    GHashTable *known;   /* set of the same texts */
 };
 
 static const char *member(const json_t *object, const char *name)
@@ -59,8 +59,8 @@ static void append_column(const struct manifest *manifest, GString *text, const 
     g_string_append_printf(text, "%s.%.*s", table, (int)(quoted ? len - 2 : len), column + quoted);
 }
 
-/* Returns the columns that a list names, or one column, as "table.column, table.column". Returns NULL if something is
- * missing. Free with g_free. */
+/* Returns one column, or the columns of a list, as "table.column, table.column". Returns NULL if a name is missing.
+ * Free with g_free. */
 static char *side_of(const struct manifest *manifest, const json_t *model, const json_t *columns)
 {
     if (!model || !table_name(model)) return NULL;
@@ -75,7 +75,7 @@ static char *side_of(const struct manifest *manifest, const json_t *model, const
     return g_string_free(text, text->len == 0);
 }
 
-/* Adds a key once. Takes `from` and `to`; `to` is NULL for a unique key. */
+/* Adds a key unless it is already present. Frees `from` and `to`. `to` is NULL for a unique key. */
 static void add_key(struct manifest *manifest, char *from, char *to)
 {
     char *text = to ? g_strdup_printf("%s -> %s", from, to) : g_strdup(from);
@@ -107,7 +107,8 @@ static void add_reference(struct manifest *manifest, const json_t *from, const j
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
-/* Returns the other model that a test of two models reads; its own model for a reference within one table. */
+/* Returns the other model that a test of two models reads. Returns the test's own model for a reference within one
+ * table. */
 static const json_t *other_model(const struct manifest *manifest, const json_t *test, const char *own)
 {
     size_t i;
@@ -144,7 +145,7 @@ static void read_test(struct manifest *manifest, const json_t *test)
 
 /* --- constraints -------------------------------------------------------------------------------------------------- */
 
-/* Returns the model whose `relation_name` a constraint's `to` gives, or NULL. */
+/* Returns the model whose `relation_name` equals the `to` of a constraint, or NULL. */
 static const json_t *model_by_relation(const struct manifest *manifest, const char *relation)
 {
     static const char *const MEMBERS[] = {"nodes", "sources"};
@@ -160,7 +161,7 @@ static const json_t *model_by_relation(const struct manifest *manifest, const ch
     return NULL;
 }
 
-/* Reads the constraints of a model, or of one of its columns (`columns`). */
+/* Reads the constraints of a model. `columns` is NULL, or the column that the constraints belong to. */
 static void read_constraints(struct manifest *manifest, const json_t *model, const json_t *list, const json_t *columns)
 {
     size_t i;

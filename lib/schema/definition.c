@@ -1,5 +1,5 @@
-/* Reads a CREATE statement token by token, in the form that SQLite stores. The parser of lib/sql reads only queries.
- * Only the parts of the text that are queries or expressions are needed here. */
+/* Reads a CREATE statement token by token, in the form that SQLite stores. The parser of lib/sql reads only queries,
+ * and only the queries and expressions of the statement are needed. */
 #include "lib/schema/definition.h"
 
 #include <glib.h>
@@ -10,7 +10,7 @@ static bool in_word(char c)
     return g_ascii_isalnum(c) || c == '_' || c == '$' || (c & 0x80);
 }
 
-/* Returns the end of the token at p: a comment, a quoted text, a word, or one character. */
+/* Returns the end of the token at p. A token is a comment, a quoted text, a word, or one character. */
 static const char *token_end(const char *p)
 {
     const char *end = NULL;
@@ -19,7 +19,7 @@ static const char *token_end(const char *p)
     if (p[0] == '/' && p[1] == '*') return (end = strstr(p + 2, "*/")) ? end + 2 : p + strlen(p);
     if (*p == '\'' || *p == '"' || *p == '`' || *p == '[') {
         char quote = *p;
-        end = strchr(p + 1, quote == '[' ? ']' : quote); /* a doubled quote reads as two adjacent texts */
+        end = strchr(p + 1, quote == '[' ? ']' : quote); /* a doubled quote is read as two adjacent texts */
         return end ? end + 1 : p + strlen(p);
     }
     end = p;
@@ -32,7 +32,7 @@ static bool is_word(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == strlen(word) && g_ascii_strncasecmp(p, word, (size_t)(end - p)) == 0;
 }
 
-/* Returns the text after the first `word` outside of all parentheses, from `p` on, or NULL. */
+/* Returns the text after the first `word` that is outside parentheses, from `p` on. Returns NULL if there is none. */
 static const char *after_word(const char *p, const char *word)
 {
     int depth = 0;
@@ -45,7 +45,7 @@ static const char *after_word(const char *p, const char *word)
     return NULL;
 }
 
-/* Returns the parenthesis that closes the one at p, or NULL. */
+/* Returns the parenthesis that closes the opening one at p. Returns NULL if there is none. */
 static const char *closing(const char *p)
 {
     int depth = 0;
@@ -63,14 +63,14 @@ static const char *skip_space(const char *p)
     return p;
 }
 
-/* Returns the start of the list in the first parentheses, or the end of the text. */
+/* Returns the position after the first opening parenthesis. Returns the end of the text if there is none. */
 static const char *first_part(const char *p)
 {
     while (*p && *p != '(') p = token_end(p);
     return *p ? skip_space(p + 1) : p;
 }
 
-/* Returns the end of the current part of a list: its comma or closing parenthesis. */
+/* Returns the end of the current list item: its comma or the closing parenthesis. */
 static const char *part_end(const char *p)
 {
     int depth = 0;
@@ -86,7 +86,8 @@ static bool names_column(const char *p, const char *name)
 {
     const char *end = token_end(p);
     bool quoted = strchr("\"`['", *p) != NULL;
-    for (char quote = *p; quoted && quote != '[' && *end == quote;) end = token_end(end); /* doubled quotes */
+    /* Join the pieces of a name that contains doubled quotes. */
+    for (char quote = *p; quoted && quote != '[' && *end == quote;) end = token_end(end);
     if (!quoted) return sql_name_is(p, (size_t)(end - p), name, strlen(name));
     GString *plain = g_string_new(NULL);
     for (const char *c = p + 1; c < end - 1; c++) {

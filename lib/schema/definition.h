@@ -5,10 +5,11 @@
 #include "lib/base/arena.h"
 #include "lib/sql/sql.h"
 
-/* Returns the query of a CREATE VIEW, within its text, or NULL. */
+/* Returns the query of a CREATE VIEW statement, as a pointer into its text. Returns NULL if there is none. */
 const char *definition_query(const char *definition);
-/* Returns the expression of a generated column of a CREATE TABLE (NULL if unknown), in its parentheses: name ... AS
- * (expression). Text of the arena; "" if it is not found or the arena is full. */
+/* Returns the expression of a generated column from its CREATE TABLE, in parentheses: name ... AS (expression).
+ * `definition` may be NULL. The text is in the arena. Returns "" if the expression is not found or the arena is
+ * full. */
 const char *definition_expression(struct arena *arena, const char *definition, const char *column);
 
 #endif

@@ -1,5 +1,5 @@
-/* Decides whether a policy denies a column, by its name or by its origins, and whether a statement reads one. Cases
- * that are not provably harmless count as denied. */
+/* Decides whether a policy denies a column, by its name or by its origins, and whether a statement reads such a column.
+ * A case that is not provably harmless counts as denied. */
 #include "lib/schema/deny_name.h"
 #include "lib/schema/schema.h"
 
@@ -7,8 +7,8 @@
 
 /* --- by name ------------------------------------------------------------------------------------------------------ */
 
-/* True if a table that the entry names has a column of that name. This expands `table.*` where only the name of a
- * column is known. */
+/* True if a table that `table.*` names has a column of this name. Expands `table.*` if only the name of a column is
+ * known. */
 static bool lists_column(const struct schema_index *index, const struct deny_name *denied, const char *column)
 {
     for (uint32_t i = 0; i < index->n_tables; i++) {
@@ -28,7 +28,8 @@ static bool is_denied(const struct schema_index *index, const struct schema_orig
     return deny_name_covers(denied, of->schema, of->table, of->column);
 }
 
-/* An entry that does not parse denies everything. Callers reject such entries earlier. */
+/* True if an entry covers one of the origins. An entry that does not parse covers all columns; callers reject such
+ * entries earlier. */
 static bool any_denied(const struct schema_index *index, const struct schema_origin *origins, uint32_t n_origins,
                        const char *const *names, uint32_t n)
 {
@@ -94,16 +95,17 @@ static const struct schema_table *table_of(const struct schema_index *index, int
     return table >= 0 && (uint32_t)table < index->n_tables ? &index->tables[table] : NULL;
 }
 
-/* A source with unknown columns. A function returns the contents of its arguments, which have references of their own.
- * A virtual table called like a function, docs('x'), returns its columns. */
+/* True if a source with unknown columns may return a denied column. A function returns the contents of its arguments,
+ * which have separate references. But docs('x') may be a virtual table in the form of a function, and then returns its
+ * columns. */
 static bool may_be_denied(const struct schema_index *index, const struct sql_source *source)
 {
     const struct sql_node *call = source->kind == SQL_SOURCE_FUNCTION ? sql_kid(source->node, FROM_CALL_CALL) : NULL;
     return !call || schema_find_table(index, call->text, call->text_len) >= 0;
 }
 
-/* The rowid of a table may be its key. Of a view or a subquery it is NULL or a rowid of an inner table, depending on
- * SQLite's build. */
+/* True if the rowid may reveal a denied column. The rowid of a table may be its primary key. The rowid of a view or a
+ * subquery is NULL or that of an inner table, depending on SQLite's build. */
 static bool rowid_may_be_denied(const struct schema_index *index, const struct sql_source *source,
                                 const char *const *names, uint32_t n)
 {
@@ -111,8 +113,8 @@ static bool rowid_may_be_denied(const struct schema_index *index, const struct s
     return !table || table->is_view || holds_denied(index, table, true, names, n);
 }
 
-/* True if a system column may depend on a denied column. Only PostgreSQL's tableoid depends on values: it names the
- * partition of a row, which any column can determine. */
+/* True if a system column may depend on a denied column. Only PostgreSQL's tableoid depends on values: it identifies
+ * the partition of a row, and the values of any column can determine the partition. */
 static bool system_may_be_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
                                  uint32_t n)
 {
@@ -131,9 +133,9 @@ bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref
     switch (ref->kind) {
     case SQL_REF_COLUMN: return ref->output < 0 && may_be_denied(index, ref->source);
     case SQL_REF_ROWID: return rowid_may_be_denied(index, ref->source, names, n);
-    case SQL_REF_TABLE: /* as an operand, x IN t, the table is read */
+    case SQL_REF_TABLE: /* in `x IN t`, the table is read as an operand */
         return sql_is(ref->node->parent, SQL_IN) && holds_denied(index, table_of(index, ref->table), false, names, n);
-    case SQL_REF_ALIAS: /* its expression has references of its own */
+    case SQL_REF_ALIAS: /* the expression of the alias has separate references */
     case SQL_REF_STRING: return false;
     case SQL_REF_SYSTEM: return system_may_be_denied(index, ref, names, n);
     case SQL_REF_STAR:
@@ -144,7 +146,8 @@ bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref
     return true;
 }
 
-/* Joins compare columns by name: those in USING or, for NATURAL, all that both sides share. */
+/* True if a join compares a denied column by name. USING compares the listed columns; NATURAL compares all columns that
+ * both tables have. */
 static bool joins_by_denied(const struct schema_index *index, const struct sql_node *join, bool reaches,
                             const char *const *names, uint32_t n)
 {

@@ -7,11 +7,11 @@
 #include <string.h>
 
 struct matcher {
-    struct deny_name *names; /* names of the entries that have not matched yet */
-    uint32_t *entry;         /* by name: the number of its entry */
+    struct deny_name *names; /* parsed entries that have not matched yet */
+    uint32_t *entry;         /* for each name: the number of its entry */
     uint32_t n;
     bool *matched;
-    const char *table; /* NULL if the rows contain the table */
+    const char *table; /* table of all rows; NULL if each row names its table */
 };
 
 static const char *text_of(const struct db_value *value)
@@ -38,7 +38,8 @@ static bool take_column(void *ctx, const struct db_value *row, uint32_t n)
     return m->n > 0;
 }
 
-/* Matches by tables and their columns, if the engine has no list of all columns. An unreadable table counts as empty.
+/* Matches the columns of each table, for an engine without a list of all columns. An unreadable table counts as a table
+ * without columns.
  */
 static enum err_code match_tables(struct builder *builder, struct matcher *m)
 {

@@ -1,5 +1,5 @@
-/* Parser and matcher of the names of denied columns (deny_name.h). An entry is stored without quotes, with the offsets
- * of the dots between its parts. A match tries each of these dots as the border between schema, table and column. */
+/* Parses and matches the names of denied columns (deny_name.h). An entry is stored without quotes, with the offsets of
+ * the dots between its parts. A match tries each dot as the border between schema, table and column. */
 #include "lib/schema/deny_name.h"
 
 #include "lib/base/utf8.h"
@@ -15,8 +15,8 @@ static const char HINT[] = "write [schema.]table.column, column or table.*; quot
 struct entry_reader {
     const char *at;
     struct deny_name *out;
-    const char *fault; /* NULL if there is none */
-    bool star;         /* the last part is an unquoted * */
+    const char *fault; /* NULL if there is no fault */
+    bool star;         /* true if the last part is an unquoted * */
 };
 
 static bool is_blank(char c)
@@ -37,13 +37,14 @@ static void append(struct entry_reader *r, char c)
         r->out->text[r->out->len++] = c;
 }
 
-/* Returns the character that closes a quoted part, or 0 if `open` opens none. */
+/* Returns the character that closes a quoted part. Returns 0 if `open` is not an opening quote. */
 static char closing_quote(char open)
 {
     return open == '"' || open == '`' ? open : open == '[' ? ']' : '\0';
 }
 
-/* A doubled closing quote is one character, except in brackets, which the scanner reads without doubling. */
+/* Reads a quoted part. A doubled closing quote is one character. In brackets a ] is never doubled, as in the scanner of
+ * lib/sql. */
 static void read_quoted(struct entry_reader *r, char close)
 {
     for (r->at++; *r->at && !r->fault; r->at++) {
@@ -55,7 +56,7 @@ static void read_quoted(struct entry_reader *r, char close)
     if (!r->fault) r->at++;
 }
 
-/* Names with blanks and punctuation need no quotes. */
+/* Reads an unquoted part. It may contain blanks and punctuation. */
 static void read_plain(struct entry_reader *r)
 {
     const char *start = r->at, *end = start;
@@ -103,8 +104,8 @@ static void read_parts(struct entry_reader *r)
     }
 }
 
-/* Reads an entry of letters, digits and underscores with dots between. Most entries have this form, and entries are
- * parsed for every column that a statement reads. Returns false if the entry is more complex. */
+/* Reads an entry of letters, digits and underscores, separated by dots. This path is fast: most entries have this form,
+ * and each column that a statement reads parses all entries. Returns false if the entry is more complex. */
 static bool read_simple(const char *entry, struct deny_name *out)
 {
     uint16_t n = 0;
@@ -121,7 +122,7 @@ static bool read_simple(const char *entry, struct deny_name *out)
     return n && !entry[n];
 }
 
-/* Stores `table.*` as the table. */
+/* Stores only the table of `table.*`. */
 static void take_star(struct entry_reader *r)
 {
     struct deny_name *out = r->out;
@@ -185,7 +186,7 @@ static bool is_schema(const char *schema, const char *text, size_t len)
     return is_named(schema ? schema : "main", text, len);
 }
 
-/* True if the first `len` bytes of the entry are a table, or a schema and its table divided at any dot. */
+/* True if the first `len` bytes of the entry are the table, or the schema and the table divided at a dot. */
 static bool is_table(const struct deny_name *name, size_t len, const char *schema, const char *table)
 {
     if (!table || is_named(table, name->text, len)) return true;

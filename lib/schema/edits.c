@@ -1,4 +1,4 @@
-/* Edits of a query on its schema. Supplies lib/sql/mutate.h with columns, keys and values from the index. */
+/* Creates edits of a query on its schema. Supplies lib/sql/mutate.h with columns, keys and values from the index. */
 #include "lib/schema/edits.h"
 
 enum { FEW_VALUES = 8 };
@@ -18,7 +18,7 @@ static const char *sample_value(const void *self, struct arena *arena, int table
     return db_quote_value(arena, &c->stats.top[draw % c->stats.n_top].value);
 }
 
-/* True if the column is part of a key or of a reference to one. */
+/* True if the column is part of a primary key or of a foreign key. */
 static bool is_key(const struct schema_index *index, const struct schema_column *column)
 {
     if (column->pk) return true;
@@ -41,7 +41,7 @@ static unsigned traits(const void *self, int table, int column)
     return few | (stats->texts > stats->numeric_texts ? SQL_TRAIT_TEXT : SQL_TRAIT_NUMBER);
 }
 
-/* Returns the declared foreign keys, one entry for each column pair, or NULL if the arena is full. */
+/* Returns the declared foreign keys, one item for each column pair. Returns NULL if the arena is full. */
 static struct sql_mutate_key *keys_of(struct arena *arena, const struct schema_index *index, uint32_t *n)
 {
     uint32_t room = 0;

@@ -1,4 +1,5 @@
-/* Queries one edit away from a query, on its database. They serve as errors for training and as proposals for repair.
+/* Creates variants of a query that differ from it by one edit, on its database. They serve as wrong queries for
+ * training and as proposals for repair.
  */
 #ifndef ASSAY_LIB_SCHEMA_EDITS_H
 #define ASSAY_LIB_SCHEMA_EDITS_H
@@ -14,8 +15,9 @@ struct schema_edits_options {
     uint32_t n; /* maximum number; 0 means all */
 };
 
-/* Creates edits of `sql`, which must outlive the arena's use. The seed selects them: equal options give equal edits.
- * Returns their number, or -1 with `err` set if the SQL does not parse or bind, or memory is exhausted. Thread: any. */
+/* Creates edits of `sql`, which must live as long as the arena's contents are used. The seed selects the edits: equal
+ * options give equal edits. Returns their number. Returns -1 with `err` set if the SQL does not parse or bind, or
+ * memory is exhausted. Thread: any. */
 int schema_edits(struct arena *arena, const struct schema_index *index, const struct schema_edits_options *options,
                  const char *sql, size_t len, struct sql_mutation **out, struct err *err);
 

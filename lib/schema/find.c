@@ -11,7 +11,7 @@ static int compare_names(const char *a, size_t a_len, const char *b, size_t b_le
     return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-/* Tables that require a schema sort last. */
+/* Orders tables by name. Tables that require a schema come last. */
 static int compare_tables(const void *a, const void *b, void *ctx)
 {
     const struct schema_table *tables = ctx, *x = &tables[*(const uint32_t *)a], *y = &tables[*(const uint32_t *)b];
@@ -60,7 +60,7 @@ enum err_code schema_sort_names(struct builder *builder)
     return priv->tables_by_name && (!schemas || priv->tables_by_schema) ? ERR_OK : builder_full(builder);
 }
 
-/* Finds a table by a name without a schema. */
+/* Finds a table that requires no schema, by its name. */
 static int find_reachable(const struct schema_index *index, const char *name, size_t len)
 {
     uint32_t low = 0, high = index->priv->n_tables_by_name;
@@ -106,7 +106,7 @@ int schema_find_table(const struct schema_index *index, const char *name, size_t
 {
     int table = find_reachable(index, name, len);
     if (!index->priv->tables_by_schema) return table;
-    for (size_t dot = 1; table < 0 && dot < len; dot++) /* names may hold dots themselves */
+    for (size_t dot = 1; table < 0 && dot < len; dot++) /* table and schema names may contain dots */
         if (name[dot] == '.') table = find_in_schema(index, name, dot, name + dot + 1, len - dot - 1);
     return table;
 }
@@ -160,7 +160,8 @@ static int catalog_find_table(const void *self, const char *name, size_t len)
     return find_reachable(self, name, len);
 }
 
-/* A file's own schema is "main". The engine decides whether "main" or "public" may be written. */
+/* Finds a table by its schema and name. The schema of a database file is "main". The engine decides whether a statement
+ * may write "main" or "public". */
 static int catalog_find_in_schema(const void *self, const char *schema, size_t schema_len, const char *name, size_t len)
 {
     const struct schema_index *index = self;
@@ -180,7 +181,7 @@ static int catalog_find_column(const void *self, int table, const char *name, si
     return schema_find_column(self, table, name, len);
 }
 
-/* System columns that PostgreSQL gives each table. */
+/* True for the system columns that PostgreSQL gives each table. */
 static bool is_system_column(const char *name, size_t len)
 {
     static const char *const names[] = {"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"};

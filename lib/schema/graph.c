@@ -1,16 +1,16 @@
-/* The join graph: tables are nodes, joins are edges, declared and inferred alike.
+/* The join graph: tables are nodes, and joins are edges, whether declared or inferred.
  *
- * schema_steiner finds the smallest connected set of tables that contains the terminals. With unit edges this is a
- * Steiner tree with the fewest edges. The exact method is Dreyfus and Wagner (1971), over subsets of the terminals. For
- * larger inputs Takahashi and Matsuyama (1980) is used. It grows a tree by the shortest path to the nearest remaining
- * terminal, and needs at most twice the fewest edges.
+ * schema_steiner finds the smallest connected set of tables that contains the terminals. All edges have length 1, so
+ * this is a Steiner tree with the fewest edges. The exact method is Dreyfus and Wagner (1971), over subsets of the
+ * terminals. Larger inputs use Takahashi and Matsuyama (1980), which repeatedly adds the shortest path to the nearest
+ * remaining terminal. The result has at most twice the fewest edges.
  */
 #include "lib/schema/schema_int.h"
 
 #include <string.h>
 
 enum { EXACT_TERMINALS = 10, FAR = UINT16_MAX };
-static const size_t EXACT_CELLS = 8U << 20; /* subsets times tables */
+static const size_t EXACT_CELLS = 8U << 20; /* maximum of subsets times tables */
 
 /* --- building ----------------------------------------------------------------------------------------------------- */
 
@@ -29,7 +29,8 @@ static enum err_code link_keys(struct builder *builder)
     for (uint32_t i = 0; i < index->n_joins; i++)
         for (uint32_t j = 0; j < index->joins[i].n_pairs; j++)
             roots[root_of(roots, index->joins[i].from[j])] = root_of(roots, index->joins[i].to[j]);
-    for (uint32_t i = 0; i < index->n_columns; i++) roots[i] = root_of(roots, i); /* so that reading need not write */
+    /* Compress the paths, so that readers never write. */
+    for (uint32_t i = 0; i < index->n_columns; i++) roots[i] = root_of(roots, i);
     index->priv->key_root = roots;
     return ERR_OK;
 }
@@ -95,19 +96,19 @@ bool schema_is_foreign_key(const struct schema_index *index, uint32_t column)
 
 /* --- the exact Steiner tree --------------------------------------------------------------------------------------- */
 
-/* For a set of terminals and a table: the edges of the smallest tree that contains them all, and its last step. */
+/* The smallest tree that connects a set of terminals and a table: its number of edges and its last step. */
 struct cell {
     uint16_t cost;
-    bool merged;   /* two trees meet here; `from` is one of the two sets */
-    uint32_t from; /* otherwise the table of the last edge, or the table itself for a single terminal */
+    bool merged;   /* the tree joins two smaller trees at this table; `from` is the terminal set of one of them */
+    uint32_t from; /* otherwise the other table of the last edge, or the table itself for a single terminal */
 };
 
 struct steiner {
     const struct schema_index *index;
-    uint32_t n;         /* tables */
-    struct cell *cells; /* [set][table] */
-    uint32_t *heads;    /* tables by cost + 1, chained; a cost is below n */
-    uint32_t *links;    /* 2n: two slots for each table */
+    uint32_t n;         /* number of tables */
+    struct cell *cells; /* index: set * n + table */
+    uint32_t *heads;    /* lists of tables by cost, as position + 1; a cost is below n */
+    uint32_t *links;    /* 2n items: two slots for each table */
 };
 
 static struct cell *cell_of(const struct steiner *s, uint32_t set, uint32_t table)
@@ -121,8 +122,8 @@ static void push(struct steiner *s, uint32_t place, uint32_t cost)
     s->heads[cost] = place + 1;
 }
 
-/* Spreads costs along edges, cheapest first. A table is pushed once with its initial cost and once when it improves. It
- * improves at most once, because costs are processed in rising order. */
+/* Spreads costs along edges, cheapest first. Each table is pushed at most twice: with its initial cost and when its
+ * cost falls. The cost falls at most once, because costs are processed in rising order. */
 static void spread(struct steiner *s, uint32_t set)
 {
     const struct schema_private *priv = s->index->priv;
@@ -144,7 +145,7 @@ static void spread(struct steiner *s, uint32_t set)
         }
 }
 
-/* Merges trees of two subsets that meet in one table. */
+/* Merges pairs of trees that meet in one table and whose terminals together are the set. */
 static void merge(struct steiner *s, uint32_t set)
 {
     for (uint32_t part = (set - 1) & set; part > (set ^ part); part = (part - 1) & set)
@@ -160,7 +161,7 @@ static void collect(const struct steiner *s, uint32_t set, uint32_t table, bool 
         chosen[table] = true;
         const struct cell *cell = cell_of(s, set, table);
         if (cell->merged) {
-            collect(s, set ^ cell->from, table, chosen); /* recursion as deep as the number of terminals */
+            collect(s, set ^ cell->from, table, chosen); /* recursion is at most as deep as the number of terminals */
             set = cell->from;
         } else if (cell->from == table) {
             return;
@@ -170,7 +171,7 @@ static void collect(const struct steiner *s, uint32_t set, uint32_t table, bool 
     }
 }
 
-/* Marks the tables. Returns false if the terminals are not connected. */
+/* Marks the tables of the exact tree in `chosen`. Returns false if the terminals are not connected. */
 static bool steiner_exact(struct steiner *s, const uint32_t *terminals, uint32_t n, bool *chosen)
 {
     uint32_t n_sets = 1U << (n - 1), root = terminals[n - 1];
@@ -191,8 +192,8 @@ static bool steiner_exact(struct steiner *s, const uint32_t *terminals, uint32_t
 
 /* --- the approximation -------------------------------------------------------------------------------------------- */
 
-/* Searches from all chosen tables until a wanted one is found, and adds its path to the tree. Returns false if none can
- * be reached. */
+/* Searches from all chosen tables to the nearest wanted table, and adds the path to the tree. Returns false if no
+ * wanted table is reachable. */
 static bool grow_tree(const struct schema_index *index, bool *chosen, const bool *wanted, uint32_t *queue,
                       uint32_t *parent)
 {
@@ -233,7 +234,7 @@ static bool steiner_near(const struct schema_index *index, const uint32_t *termi
     return connected;
 }
 
-/* --- both --------------------------------------------------------------------------------------------------------- */
+/* --- choice of the method ----------------------------------------------------------------------------------------- */
 
 static bool try_exact(const struct schema_index *index, const uint32_t *terminals, uint32_t n, bool *chosen)
 {
@@ -249,7 +250,7 @@ static bool try_exact(const struct schema_index *index, const uint32_t *terminal
     return connected;
 }
 
-/* Lists each terminal once in *kept (g_free). Returns their number, or 0 if one is not a table. */
+/* Lists each terminal once in *kept (free with g_free). Returns their number, or 0 if a terminal is not a table. */
 static uint32_t distinct_terminals(const struct schema_index *index, const uint32_t *terminals, uint32_t n,
                                    uint32_t **kept)
 {

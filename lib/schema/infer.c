@@ -1,14 +1,15 @@
-/* Infers undeclared joins: a column named like a key of another table, whose values that key contains.
+/* Infers undeclared joins: a column that is named like a key of another table, and whose values this key contains.
  *
- * Names decide first, because any id column contains small numbers by chance. A column name fits a key in three cases:
+ * Names are compared first, because a key of small numbers contains the values of any id column by chance. A column
+ * name fits a key in three cases:
  * - The words are equal ("stuid" and "stuid"), except words that every table has (id, name, code ...).
  * - The words are those of the table and the key ("singer_id" → "singer.id"), or of the table alone ("singer" →
  *   "singer.id").
- * - Either form with words before it ("home_team_id" → "team.id"), unless the column is the key of its own table.
+ * - The words end with one of these forms ("home_team_id" → "team.id"), unless the column is the key of its own table.
  *
- * Without data names decide alone, between columns of the same kind of value. Columns with a declared foreign key are
- * skipped. Only unique and fully indexed keys are targets. Uniqueness that is measured and not declared requires a
- * minimum of rows.
+ * Without data, names alone decide, and both columns must have the same affinity. Columns with a declared foreign key
+ * are skipped. Only unique and fully indexed keys are targets. If the uniqueness is measured and not declared, the
+ * table must have a minimum number of rows.
  */
 #include "lib/schema/schema_int.h"
 
@@ -35,7 +36,7 @@ static bool ends_with(const struct column_words *a, const struct column_words *b
     return true;
 }
 
-/* True for a name that does not describe the content of its column. */
+/* True for a column name that does not describe the content. */
 static bool is_generic(const struct schema_column *column)
 {
     static const char *const names[] = {"id",   "name",   "code",  "key",   "no",    "number",
@@ -46,7 +47,7 @@ static bool is_generic(const struct schema_column *column)
     return false;
 }
 
-/* "games" is a count, "game" is a reference. */
+/* True for a plural: "games" is a count, "game" is a reference. */
 static bool is_plural(const struct schema_column *column)
 {
     const struct text_token *last = &column->words.items[column->words.n - 1];
@@ -85,7 +86,7 @@ static bool may_refer(const struct builder *builder, const struct schema_column 
     return (builder->index->no_data || priv->values.columns[column->id].n > 0) && !priv->is_foreign[column->id];
 }
 
-/* True if the reverse join is declared or inferred already. */
+/* True if the reverse join already exists, declared or inferred. */
 static bool is_reversed(const struct builder *builder, uint32_t from, uint32_t to)
 {
     for (guint i = 0; i < builder->joins->len; i++) {
@@ -96,7 +97,7 @@ static bool is_reversed(const struct builder *builder, uint32_t from, uint32_t t
     return false;
 }
 
-/* Returns -1 if there is no evidence for the join. */
+/* Returns the share of the values that the key contains. Returns -1 if nothing supports the join. */
 static double inclusion_of(const struct builder *builder, const struct schema_column *from,
                            const struct schema_column *to)
 {
@@ -106,8 +107,8 @@ static double inclusion_of(const struct builder *builder, const struct schema_co
 
 /* --- keys by their names ------------------------------------------------------------------------------------------ */
 
-/* Keys by the words that a column's name must equal or end with. Each column is then compared with few keys, because a
- * database of thousands of tables has too many pairs. */
+/* Keys, indexed by the words that a column's name must equal or end with. Each column is thus compared with few keys. A
+ * database of thousands of tables has too many pairs to compare. */
 struct targets {
     GHashTable *by_whole, *by_end; /* words → GArray of column ids, rising */
 };
@@ -136,7 +137,7 @@ static void file_under(GHashTable *map, const struct column_words *words, uint32
     g_free(key);
 }
 
-/* Adds the key under all words that names_fit may look up. */
+/* Adds the key under all words that targets_of may look up. */
 static void file_target(struct targets *targets, const struct schema_column *to, const struct schema_table *target)
 {
     struct column_words key = {.n = 0}, table = {.n = 0}, both = {.n = 0};
@@ -182,7 +183,7 @@ static int compare_ids(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Returns the ids of the keys that a column's name may fit, in rising order, possibly repeated. */
+/* Returns the ids of the keys that may fit a column's name, in rising order. An id may occur repeatedly. */
 static GArray *targets_of(const struct targets *targets, const struct schema_column *from)
 {
     struct column_words words = {.n = 0};
@@ -194,7 +195,8 @@ static GArray *targets_of(const struct targets *targets, const struct schema_col
     return ids;
 }
 
-/* Adds the joins of one column to keys that are unique, by declaration or, with `measured`, by measurement. */
+/* Adds the joins of one column to unique keys. With `measured`, to keys whose uniqueness is measured; otherwise to keys
+ * that are declared unique. */
 static enum err_code infer_from(struct builder *builder, const struct schema_column *from, const GArray *targets,
                                 bool measured, uint32_t *found)
 {

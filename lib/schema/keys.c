@@ -5,8 +5,8 @@
  *       - item.order_id, item.line -> line.order_id, line.number
  *       - customer.code                                            (its values are unique)
  *
- * A stated reference counts as declared, so no other reference is inferred for its columns. A stated unique column is
- * refused if the indexed data hold a value twice. An unusable entry is noted with its line and is never an error.
+ * A stated reference counts as declared, so no other reference is inferred for its columns. A column that is stated as
+ * unique is refused if the data contain a value twice. An unusable entry is noted with its line and is never an error.
  */
 #include "lib/schema/words_file.h"
 
@@ -16,13 +16,13 @@
 
 enum { MAX_KEYS = 10000, MAX_PAIRS = 32 };
 
-/* Columns of one table, by id. */
+/* The ids of columns of one table. */
 struct side {
     uint32_t ids[MAX_PAIRS];
     uint32_t n;
 };
 
-/* Reads "table.column, table.column". Returns an error for the note, or NULL. */
+/* Reads "table.column, table.column". Returns NULL, or an error text for the note. */
 static const char *read_side(const struct schema_index *index, const char *text, size_t len, struct side *side)
 {
     const char *end = text + len;
@@ -73,7 +73,7 @@ static const char *add_unique(struct builder *builder, const struct side *key)
     return NULL;
 }
 
-/* Reads one entry. Returns an error for the note, or NULL. */
+/* Reads one entry. Returns NULL, or an error text for the note. */
 static const char *read_key(struct builder *builder, const char *text)
 {
     static const char ARROW[] = "->";
@@ -106,7 +106,7 @@ void words_read_keys(struct words_file *file, const yaml_node_t *section)
 void schema_print_key(const char *text, FILE *out)
 {
     json_t *json = json_string(text);
-    char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL; /* JSON strings are valid YAML */
+    char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL; /* any JSON string is valid YAML */
     fprintf(out, "  - %s", quoted ? quoted : "\"\"");
     free(quoted);
     json_decref(json);

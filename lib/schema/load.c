@@ -1,4 +1,5 @@
-/* Reads the catalogue of a database: tables, columns, keys. db_listing.h describes the differences between engines. */
+/* Reads the catalogue of a database: tables, columns and keys. db_listing.h describes the differences between
+ * engines. */
 #include "lib/db/db_listing.h"
 #include "lib/schema/schema_int.h"
 
@@ -13,7 +14,7 @@ _Static_assert((int)SCHEMA_TEXT == (int)DB_AFFINITY_TEXT && (int)SCHEMA_INTEGER 
 /* Rows of a listing statement, copied to the builder's arena. */
 struct listing {
     struct builder *builder;
-    GPtrArray *rows; /* const struct db_value *, n_columns each */
+    GPtrArray *rows; /* items are const struct db_value *, n_columns each */
     bool full;
 };
 
@@ -67,7 +68,8 @@ static bool is_virtual(const struct db_value *row)
     return strncasecmp(text_of(&row[2]), "CREATE VIRTUAL", 14) == 0;
 }
 
-/* True for the tables in which a full-text or R-tree table "docs" stores its data: "docs_content", "docs_data" ... */
+/* True for the shadow tables in which a full-text or R-tree table "docs" stores its data: "docs_content", "docs_data"
+ * ... */
 static bool is_shadow(const GPtrArray *virtuals, const char *name)
 {
     for (guint i = 0; i < virtuals->len; i++) {
@@ -86,7 +88,7 @@ static GPtrArray *virtuals_of(const GPtrArray *rows)
     return virtuals;
 }
 
-/* Returns a comment of the catalogue, or NULL. A sidecar file may replace it later. */
+/* Returns a comment of the catalogue, or NULL. A description file may replace it later. */
 static const char *comment_of(struct builder *builder, const struct db_value *value)
 {
     if (value->type != DB_TEXT || !value->len) return NULL;
@@ -114,13 +116,13 @@ static enum err_code fill_table(struct builder *builder, struct schema_table *ta
     builder->definitions[table - builder->index->tables] = row[2].type == DB_TEXT ? row[2].text : NULL;
     builder->inherits[table - builder->index->tables] = row[TABLE_INHERITS].i != 0;
     table->description = comment_of(builder, &row[3]);
-    table->rows = row[4].i > 0 ? (uint64_t)row[4].i : 0; /* until they are counted */
+    table->rows = row[4].i > 0 ? (uint64_t)row[4].i : 0; /* the server's estimate, until the rows are counted */
     table->words = text_split_identifier(builder->arena, table->bare, strlen(table->bare));
     return table->words.items || !builder->arena->failed ? ERR_OK : builder_full(builder);
 }
 
-/* True past the number of tables above which tables that require a schema are left out. A database with one schema for
- * each tenant would otherwise fill the index. */
+/* True if the table is left out because the index already has MANY_TABLES tables. Only tables that require a schema are
+ * left out. A database with one schema for each tenant would otherwise fill the index. */
 static bool is_too_far(const struct builder *builder, const struct db_value *row)
 {
     enum { MANY_TABLES = 5000 };
@@ -195,7 +197,7 @@ enum err_code builder_add_key(struct builder *builder, uint32_t table, const uin
     return ERR_OK;
 }
 
-/* Records the primary key, in its declared order. */
+/* Records the primary key, with its columns in the declared order. */
 static enum err_code note_primary_key(struct builder *builder, struct schema_table *table)
 {
     uint32_t ids[UINT8_MAX] = {0};
@@ -210,7 +212,8 @@ static enum err_code note_primary_key(struct builder *builder, struct schema_tab
         struct schema_column *column = &table->columns[i];
         if (!column->pk) continue;
         column->unique = true;
-        column->not_null |= strcasecmp(column->type, "INTEGER") == 0; /* an alias of the rowid */
+        /* An INTEGER PRIMARY KEY is an alias of the rowid. */
+        column->not_null |= strcasecmp(column->type, "INTEGER") == 0;
     }
     return table->n_pk ? builder_add_key(builder, (uint32_t)(table - builder->index->tables), ids, table->n_pk)
                        : ERR_OK;
@@ -256,7 +259,7 @@ static enum err_code load_unique(struct builder *builder, uint32_t number, const
     for (guint i = 0; usable && i < rows->len; i++) {
         const struct db_value *row = rows->pdata[i];
         int column = schema_find_column(builder->index, (int)number, text_of(&row[2]), row[2].len);
-        usable = row[2].type == DB_TEXT && column >= 0; /* else an expression */
+        usable = row[2].type == DB_TEXT && column >= 0; /* otherwise it is an expression */
         if (usable) ids[n++] = table->columns[column].id;
     }
     if (usable && n == 1) builder->index->columns[ids[0]]->unique = true;
@@ -271,7 +274,7 @@ static enum err_code load_indexes(struct builder *builder, uint32_t number)
     enum err_code code = builder_list_of(builder, &db_dialect(builder->db)->listing->indexes,
                                          schema_quote_table(builder->arena, &builder->index->tables[number]), &rows);
     for (guint i = 0; !code && i < rows->len; i++) {
-        const struct db_value *row = rows->pdata[i]; /* seq, name, unique, origin, partial */
+        const struct db_value *row = rows->pdata[i]; /* the columns are seq, name, unique, origin, partial */
         bool primary = strcmp(text_of(&row[3]), "pk") == 0;
         if (row[2].i && !row[4].i && !primary) code = load_unique(builder, number, text_of(&row[1]));
     }
@@ -306,7 +309,7 @@ enum err_code schema_load(struct builder *builder)
 
 enum { FK_ID = 0, FK_SCHEMA = 1, FK_TABLE = 2, FK_FROM = 3, FK_TO = 4, FK_MAX_PAIRS = 32 };
 
-/* Returns the column that an omitted REFERENCES list means: the next one of the primary key. Returns -1 if there is
+/* Returns the `nth` column of the primary key, which REFERENCES means without a column list. Returns -1 if there is
  * none. */
 static int nth_of_primary_key(const struct schema_table *table, uint32_t nth)
 {
@@ -315,7 +318,8 @@ static int nth_of_primary_key(const struct schema_table *table, uint32_t nth)
     return -1;
 }
 
-/* Loads the pairs of one key: rows[first .. end). Keys without a target are noted and skipped. */
+/* Loads one foreign key, whose column pairs are rows[first .. end). A key whose target does not exist is noted and
+ * skipped. */
 static enum err_code load_foreign_key(struct builder *builder, uint32_t number, GPtrArray *rows, guint first, guint end)
 {
     struct schema_index *index = builder->index;

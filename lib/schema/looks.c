@@ -1,4 +1,4 @@
-/* Classifies a text: number, date or time. */
+/* Recognises texts that are numbers, dates or times. */
 #include "lib/schema/tally.h"
 
 #include <glib.h>
@@ -83,7 +83,7 @@ static bool is_numeric_date(const char *p, const char *end)
     return (year_first || year_last) && is_rest_time(p, end);
 }
 
-/* Returns the length of a month's name at p, short or long, or 0. */
+/* Returns the length of the month name at p, full or abbreviated. Returns 0 if there is none. */
 static size_t month_name(const char *p, const char *end)
 {
     static const char *const months[] = {"january", "february", "march",     "april",   "may",      "june",

@@ -1,9 +1,9 @@
-/* Lookups of values in an index. */
+/* Looks up values in an index. */
 #include "lib/schema/schema_int.h"
 
 #include <string.h>
 
-/* --- which columns hold it ---------------------------------------------------------------------------------------- */
+/* --- columns that hold a value ------------------------------------------------------------------------------------ */
 
 struct hits {
     struct schema_hit *out;
@@ -70,7 +70,7 @@ int schema_column_has(const struct schema_index *index, const struct schema_colu
 enum { NEAR_LOOKS = 200000, NEAR_DISTANCES = 4000, NEAR_MAX = 16 };
 
 struct near {
-    double score; /* 0 if equal; lower is better */
+    double score; /* 0 for equal texts; a lower score is better */
     const char *form;
 };
 
@@ -80,11 +80,11 @@ struct near_search {
     uint64_t letters;
     struct near best[NEAR_MAX];
     uint32_t n, max;
-    unsigned distances; /* remaining budget */
+    unsigned distances; /* remaining number of distances to compute */
     struct arena scratch;
 };
 
-/* Returns the set of bytes of a text as bits. Two texts within distance d differ in at most 2d bits. */
+/* Returns the bytes of a text as a set of bits. One edit changes at most two bits. */
 static uint64_t letters_of(const char *text, size_t len)
 {
     uint64_t set = 0;
@@ -100,7 +100,8 @@ static void offer(struct near_search *search, double score, const char *form)
     search->best[at] = (struct near){score, form};
 }
 
-/* Scores containment: the score is better the less of the longer text remains. Parts below three bytes do not count. */
+/* Scores containment: the larger the share of the longer text that the shorter one covers, the better. Returns false if
+ * the shorter text has fewer than three bytes or is not contained. */
 static bool contained(const char *a, size_t a_len, const char *b, size_t b_len, double *score)
 {
     const char *longer = a_len > b_len ? a : b, *shorter = a_len > b_len ? b : a;

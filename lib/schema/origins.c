@@ -1,17 +1,18 @@
-/* Traces the source columns of computed columns: of a view by its text, of a generated column by its expression, both
- * through our binder. A policy that denies a column thus denies every column that shows it under another name.
+/* Traces the source columns of computed columns. Parses and binds the text of a view and the expression of a generated
+ * column. A policy that denies a column thus denies every column that shows it under another name.
  *
- * If a text cannot be followed to the end, the result is a superset. It is all columns that the view reads, all columns
- * of the table, or in the last case any column. A server additionally lists the tables of a view that the role may not
- * see, and the ancestors of a table.
+ * If a text cannot be traced completely, the result is a superset: all columns that the view reads, all columns of the
+ * table, or any column. A server also lists the tables of a view that the role may not see, and the ancestors of a
+ * table.
  *
  * Rejected: pg_depend alone. It lists the sources of all columns of a view together. It also omits a whole-row
- * reference to a table once a column of that table is named too (PostgreSQL's find_expr_references_walker). Hence all
- * columns of each table are taken.
+ * reference to a table if the view also names a column of that table (PostgreSQL's find_expr_references_walker).
+ * Therefore all columns of each table in pg_depend count as sources.
  *
- * Where tables inherit, rows flow both ways. A scan shows the rows of all descendants, and a row belongs by name to all
- * ancestors of its table. The server is asked for both, from catalogues that any role may read. Columns computed from a
- * column are traced after the origins that the column inherits.
+ * With table inheritance, a column's values can appear under two names. A scan of a table also shows the rows of all
+ * its descendants. A row also belongs, by column name, to all ancestors of its table. The server lists both relations,
+ * from catalogues that any role may read. Columns that are computed from a column are traced after the inherited
+ * origins of that column.
  */
 #include "lib/db/db_listing.h"
 #include "lib/schema/definition.h"
@@ -27,15 +28,15 @@ struct origin_tracer {
     struct builder *builder;
     struct schema_index *index;
     enum state *states; /* by table */
-    bool *generated;    /* by column id: the expression was traced */
-    GHashTable *names;  /* names from the server, unique: text → itself, in the builder's arena */
-    uint32_t deep;      /* number of tables and columns being traced */
+    bool *generated;    /* by column id: true if the expression was traced */
+    GHashTable *names;  /* unique names from the server: text → itself, in the builder's arena */
+    uint32_t deep;      /* depth of recursion: tables and columns being traced */
     enum err_code failed;
 };
 
-/* Origins being collected. `anything`: they are unknown. */
+/* A list of origins. `anything` is true if the origin may be any column. */
 struct origins {
-    GArray *list; /* struct schema_origin, unique */
+    GArray *list; /* items are struct schema_origin, unique */
     bool anything;
 };
 
@@ -80,14 +81,15 @@ static void keep(struct origin_tracer *t, const struct origins *from, const stru
     *out = copy;
 }
 
-/* True for a view or a materialized view, which is read like a table. A server reports its query as the definition. */
+/* True for a view or a materialized view, whose rows come from other tables. A server reports its query as the
+ * definition. */
 static bool shows_others(const struct origin_tracer *t, const struct schema_table *table)
 {
     const char *definition = t->builder->definitions[table - t->index->tables];
     return table->is_view || (definition && g_ascii_strncasecmp(definition, "CREATE", 6) != 0);
 }
 
-/* --- through the tree --------------------------------------------------------------------------------------------- */
+/* --- sources in the syntax tree ----------------------------------------------------------------------------------- */
 
 static void trace_table(struct origin_tracer *t, struct schema_table *table);
 static void trace_generated(struct origin_tracer *t, struct schema_table *table, struct schema_column *column);
@@ -113,17 +115,19 @@ static void add_table(struct origin_tracer *t, struct origins *to, int number)
     for (uint32_t i = 0; i < t->index->tables[number].n_columns; i++) add_column(t, to, number, (int)i);
 }
 
-/* Adds a source that is read as a whole. A subquery adds nothing, because its own references cover it. */
+/* Adds all columns of a source that is read as a whole. A subquery adds nothing, because its own references cover
+ * it. */
 static void add_source(struct origin_tracer *t, struct origins *to, const struct sql_source *source)
 {
     if (source->kind == SQL_SOURCE_TABLE) add_table(t, to, source->table);
     if (source->kind == SQL_SOURCE_UNKNOWN) to->anything = true;
     const struct sql_node *call = source->kind == SQL_SOURCE_FUNCTION ? sql_kid(source->node, FROM_CALL_CALL) : NULL;
     int table = call ? schema_find_table(t->index, call->text, call->text_len) : -1;
-    if (table >= 0) add_table(t, to, table); /* a virtual table that is called like a function */
+    if (table >= 0) add_table(t, to, table); /* a virtual table in the form of a function call */
 }
 
-/* Adds the rowid of a table, which may be its key. The rowid of another source may belong to any table. */
+/* Adds the primary key of a table whose rowid is read, because the rowid may be this key. The rowid of another source
+ * may belong to any table. */
 static void add_rowid(struct origin_tracer *t, struct origins *to, int number)
 {
     const struct schema_table *table = number >= 0 ? &t->index->tables[number] : NULL;
@@ -132,7 +136,7 @@ static void add_rowid(struct origin_tracer *t, struct origins *to, int number)
         if (table->columns[i].pk) add_column(t, to, number, (int)i);
 }
 
-/* Adds the columns that one reference reads by itself. */
+/* Adds the columns that a reference reads. */
 static void add_ref(struct origin_tracer *t, struct origins *to, const struct sql_ref *ref)
 {
     switch (ref->kind) {
@@ -159,8 +163,8 @@ static void add_ref(struct origin_tracer *t, struct origins *to, const struct sq
     }
 }
 
-/* Adds the columns that an expression reads, through subqueries. Returns false if it cannot be followed, for example
- * through a set operation. */
+/* Adds the columns that an expression reads, including those in subqueries. Returns false if the expression cannot be
+ * traced, for example through a set operation. */
 static bool add_expression(struct origin_tracer *t, struct origins *to, const struct sql_node *expr, unsigned deep)
 {
     if (deep > MAX_DEEP) return false;
@@ -188,7 +192,7 @@ static struct sql_bound *bind_text(struct origin_tracer *t, struct arena *arena,
 
 /* --- generated columns -------------------------------------------------------------------------------------------- */
 
-/* Adds to the inherited origins of the column. */
+/* Traces a generated column and adds its source columns to its inherited origins. */
 static void trace_generated(struct origin_tracer *t, struct schema_table *table, struct schema_column *column)
 {
     struct arena arena;
@@ -218,7 +222,7 @@ static void trace_generated(struct origin_tracer *t, struct schema_table *table,
 
 /* --- views -------------------------------------------------------------------------------------------------------- */
 
-/* True without joins by name and set operations, which merge two columns into one. */
+/* True if the query has no join by name and no set operation. These merge two columns into one. */
 static bool is_plain(const struct sql_stmt *stmt)
 {
     for (const struct sql_node *n = stmt->root; n; n = sql_walk(stmt->root, n)) {
@@ -230,12 +234,12 @@ static bool is_plain(const struct sql_stmt *stmt)
 static bool add_output(struct origin_tracer *t, struct origins *to, const struct sql_output *output)
 {
     if (output->expr) return add_expression(t, to, output->expr, 0);
-    if (output->table < 0 || output->column < 0) return false; /* computed, and expanded from a star */
+    if (output->table < 0 || output->column < 0) return false; /* a computed column that a star expands to */
     add_column(t, to, output->table, output->column);
     return true;
 }
 
-/* Traces a view whose text can be followed: origins by column, or `whole` for a column that cannot be traced. */
+/* Records the origins of each column of a view. A column that cannot be traced gets the origins `whole`. */
 static void trace_outputs(struct origin_tracer *t, struct schema_table *table, const struct sql_bound *bound,
                           const struct origins *whole)
 {
@@ -250,18 +254,18 @@ static void trace_outputs(struct origin_tracer *t, struct schema_table *table, c
     }
 }
 
-/* --- what the server says ----------------------------------------------------------------------------------------- */
+/* --- origins listed by the server --------------------------------------------------------------------------------- */
 
 /* State of reading a listing, whose rows are grouped by column. */
 struct listed {
     struct origin_tracer *tracer;
     struct schema_table *table;
-    struct origins *all;          /* of rows without a column */
+    struct origins *all;          /* origins in rows that name no column */
     struct schema_column *column; /* column of the current rows; NULL if there is none */
     struct origins own;           /* origins of that column */
 };
 
-/* Stores each name once: a table with hundreds of partitions has as many rows for each column. */
+/* Stores each name once. A table with hundreds of partitions has hundreds of rows for each column. */
 static const char *intern(struct origin_tracer *t, const struct db_value *value)
 {
     if (value->type != DB_TEXT) return NULL;
@@ -295,13 +299,14 @@ static void begin_column(struct listed *l, const struct db_value *name)
     add_all(&l->own, column->origins, column->n_origins);
 }
 
-/* Reads a row: column (NULL means all, and goes to `all`), schema, table (NULL means any), column. */
+/* Reads a row: column, schema, table, source column. A NULL column means all columns; the row is then added to `all`. A
+ * NULL table means any table. */
 static bool take_origin(void *ctx, const struct db_value *row, uint32_t n)
 {
     struct listed *l = ctx;
     if (n < 4) return true;
     begin_column(l, &row[0]);
-    if (row[0].type == DB_TEXT && !l->column) return true; /* a column that the role may not see */
+    if (row[0].type == DB_TEXT && !l->column) return true; /* the role may not see the column */
     struct schema_origin origin = {intern(l->tracer, &row[1]), intern(l->tracer, &row[2]), intern(l->tracer, &row[3])};
     if (!l->tracer->failed) add(l->column ? &l->own : l->all, origin);
     return !l->tracer->failed;
@@ -325,8 +330,9 @@ static bool is_row(const struct sql_ref *ref)
     return ref->kind == SQL_REF_STAR || ref->kind == SQL_REF_ROW;
 }
 
-/* Traces a view. The server is asked, which costs some milliseconds, only if the text is insufficient. The text may
- * name objects that the role may not see, use a whole row that may hold such columns, or exceed our grammar. */
+/* Traces a view. Asks the server, which costs some milliseconds, only if the text is insufficient. The text may name
+ * objects that the role may not see. It may also use a whole row that may contain such columns, or exceed our
+ * grammar. */
 static void trace_view(struct origin_tracer *t, struct schema_table *table)
 {
     const char *definition = t->builder->definitions[table - t->index->tables];
@@ -366,7 +372,7 @@ static void trace_table(struct origin_tracer *t, struct schema_table *table)
     t->deep++;
     bool view = shows_others(t, table), generated = false;
     for (uint32_t i = 0; i < table->n_columns; i++) generated |= table->columns[i].generated != NULL;
-    /* before the columns that are computed from them */
+    /* inherited origins precede the columns that are computed from them */
     if (!view && (generated || t->builder->inherits[table - t->index->tables])) {
         struct origins none = origins_new();
         add_listed(t, table, &none);

@@ -1,4 +1,4 @@
-/* Prints an index for people and as JSON (`assay index build|show`), and writes the schema document for authors of SQL.
+/* Prints an index as text or JSON (`assay index build|show`), and writes the schema document for authors of SQL.
  */
 #include "lib/schema/schema_int.h"
 
@@ -11,7 +11,7 @@ static const char *const affinity_names[] = {"text", "integer", "real", "numeric
 
 /* --- values as text ----------------------------------------------------------------------------------------------- */
 
-/* Returns a value for people, in valid UTF-8; free with g_free. */
+/* Returns a value as text in valid UTF-8. Free with g_free. */
 static char *value_text(const struct db_value *value)
 {
     char number[DB_REAL_TEXT];
@@ -25,7 +25,7 @@ static char *value_text(const struct db_value *value)
     return g_strdup("NULL");
 }
 
-/* Escapes control characters, which would move a terminal's cursor, and cuts long values. */
+/* Prints a value. Cuts long values, and escapes control characters, which would move a terminal's cursor. */
 static void print_value(FILE *out, const struct db_value *value)
 {
     enum { SHOWN = 40 };
@@ -40,7 +40,7 @@ static void print_value(FILE *out, const struct db_value *value)
     g_free(text);
 }
 
-/* --- for a person ------------------------------------------------------------------------------------------------- */
+/* --- text for people ---------------------------------------------------------------------------------------------- */
 
 static void print_stats(FILE *out, const struct schema_stats *stats, bool values)
 {
@@ -108,7 +108,7 @@ static void print_text(const struct schema_index *index, FILE *out, bool values)
     for (uint32_t i = 0; i < index->n_notes; i++) fprintf(out, "  %s\n", index->notes[i]);
 }
 
-/* --- as JSON ------------------------------------------------------------------------------------------------------ */
+/* --- JSON --------------------------------------------------------------------------------------------------------- */
 
 static json_t *json_text(const char *text)
 {
@@ -221,7 +221,7 @@ void schema_print(const struct schema_index *index, FILE *out, bool json, bool v
 
 enum { SAMPLES = 5, DOCUMENT_BYTES = 256 << 10, SAMPLE_CHARACTERS = 60, TEXT_CHARACTERS = 400 };
 
-/* Cuts the text with an ellipsis. Frees `text`. */
+/* Returns the text as JSON, cut to `most` characters with an ellipsis. Frees `text`. */
 static json_t *cut_text(char *text, glong most)
 {
     if (g_utf8_strlen(text, -1) > most) {
@@ -294,7 +294,7 @@ static json_t *outline_join(const struct schema_index *index, const struct schem
                      json_side(index, join->to_table, join->to, join->n_pairs), "declared", join->declared);
 }
 
-/* Appends `item` and takes its reference. Returns false if it exceeds the space left. */
+/* Appends `item` and takes its reference. Subtracts the size from *left. Returns false if the item does not fit. */
 static bool append_within(json_t *list, json_t *item, size_t *left)
 {
     size_t bytes = json_dumpb(item, NULL, 0, JSON_COMPACT) + 1;
@@ -307,7 +307,7 @@ static bool append_within(json_t *list, json_t *item, size_t *left)
     return true;
 }
 
-/* Lists the requested tables while they fit. Returns the number of tables left out. */
+/* Lists the requested tables until *left is exhausted. Returns the number of tables left out. */
 static uint32_t list_tables(const struct schema_index *index, const struct schema_json_options *options, json_t *out,
                             size_t *left)
 {

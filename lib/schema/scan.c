@@ -1,17 +1,17 @@
-/* One pass over each table, for the statistics of its columns and their values in the inverted index.
+/* Reads each table in one pass, for the statistics of its columns and their values in the inverted index.
  *
- * A denied column is not read, so the index is the same whatever it holds. NULL takes its position in the pass, and its
- * statistics are those of a schema without data. Where the operator hides denied columns instead
- * (schema_options.deny_hides), the column is counted, and none of its values is stored.
+ * A denied column is not read, so the index does not depend on its contents. The statement selects NULL in its place,
+ * and its statistics are those of a schema without data. If the operator hides denied columns
+ * (schema_options.deny_hides), the column is counted instead, and none of its values is stored.
  *
- * A file is read completely. A table on a server is sampled if the server estimates more than max_rows rows for it. The
- * sample is deterministic and its counts are extrapolated. PostgreSQL samples whole pages, by TABLESAMPLE SYSTEM.
- * MariaDB, which has none, selects rows by a number computed for each.
+ * A database file is read completely. A table on a server is sampled if the server estimates more than max_rows rows.
+ * The sample is deterministic and its counts are extrapolated. PostgreSQL samples whole pages, by TABLESAMPLE SYSTEM.
+ * MariaDB has no TABLESAMPLE and selects rows by a number computed from each row.
  *
- * All tables share one budget of time (schema_options.time_ms). Tables precede views, which together get a sixth. Half
- * of the time is reserved in equal parts, so that slow tables leave time for the others. Of the rest each table may use
- * a share. A table whose time ends is stored as a sample. A table that could not be read at all is left out. A note
- * reports both cases.
+ * All tables share one time budget (schema_options.time_ms). Views are read last and together get a sixth of it. Half
+ * of the time is reserved in equal parts, so slow tables leave time for the others. Each table may also use a fraction
+ * of the unreserved time that is left. A table whose time ends is stored as a sample. A table that could not be read at
+ * all is left out. A note reports both cases.
  */
 #include "lib/base/clock.h"
 #include "lib/db/db_listing.h"
@@ -21,18 +21,18 @@
 
 #include <string.h>
 
-static const int64_t VIEW_MS = 1000; /* a view may run a query of any cost, with values of any size */
-/* Divisors. TABLE_SHARE and VIEW_SHARE divide the unreserved time left, for one table or view. VIEWS_SHARE divides the
- * whole time, for all views. */
+static const int64_t VIEW_MS = 1000; /* a view may run a query of any cost, and its values may have any size */
+/* Divisors of times. One table may use 1 / TABLE_SHARE of the unreserved time that is left, and one view 1 /
+ * VIEW_SHARE. All views together may use 1 / VIEWS_SHARE of the whole time. */
 enum { TABLE_SHARE = 2, VIEW_SHARE = 4, VIEWS_SHARE = 6, CLOCK_ROWS = 16 };
 
 struct table_scan {
     struct builder *builder;
     struct schema_table *table;
-    struct tally *tallies; /* by position */
-    uint64_t estimate;     /* the server's estimate of rows; 0 reads all */
-    int64_t until_ns;      /* time when reading stops and the rows become a sample; 0 for never */
-    bool cut, late;        /* stopped before the end; stopped by the clock */
+    struct tally *tallies; /* by position of the column */
+    uint64_t estimate;     /* the server's estimate of the number of rows; 0 if all rows are read */
+    int64_t until_ns;      /* time when reading stops and the rows read become a sample; 0 if there is no limit */
+    bool cut, late;        /* reading stopped before the end; it stopped because time ran out */
 };
 
 static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
@@ -40,7 +40,7 @@ static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
     struct table_scan *scan = ctx;
     scan->table->rows++;
     for (uint32_t i = 0; i < n && i < scan->table->n_columns; i++) tally_add(&scan->tallies[i], &row[i]);
-    /* The estimate may be out of date. */
+    /* Stop early if the estimate was much too low. */
     scan->cut = scan->estimate && scan->table->rows >= 2 * scan->builder->options->max_rows;
     if (scan->until_ns && scan->table->rows % CLOCK_ROWS == 0 && clock_now_ns() >= scan->until_ns)
         scan->cut = scan->late = true;
@@ -58,7 +58,7 @@ static bool is_denied(const struct builder *builder, const struct schema_column 
     return schema_column_is_denied(builder->index, column, options->deny_columns, options->n_deny_columns);
 }
 
-/* True if reading the relation at all would evaluate a denied column. */
+/* True if any statement that reads the table or view would evaluate a denied column. */
 static bool is_unreadable(const struct builder *builder, const struct schema_table *table)
 {
     const struct schema_options *options = builder->options;
@@ -66,7 +66,8 @@ static bool is_unreadable(const struct builder *builder, const struct schema_tab
            schema_table_is_denied(builder->index, table, options->deny_columns, options->n_deny_columns);
 }
 
-/* Writes "a", NULL, "c": by name, to leave hidden columns out and to match the index's positions. */
+/* Writes the statement SELECT "a", NULL, "c" ... It names the columns, so that hidden ones are left out and the order
+ * is that of the index. */
 static char *select_all(struct arena *arena, const struct table_scan *scan)
 {
     const struct schema_table *table = scan->table;
@@ -90,8 +91,8 @@ static char *select_all(struct arena *arena, const struct table_scan *scan)
     return text;
 }
 
-/* INVARIANT withheld: the index holds nothing about a denied column. Where denied columns are hidden, it holds counts
- * that are marked as incomplete. */
+/* Completes a denied column. INVARIANT withheld: the index holds nothing about a denied column. If denied columns are
+ * hidden, it holds their counts, marked as incomplete. */
 static enum err_code withhold(struct table_scan *scan, struct schema_column *column, struct tally *tally)
 {
     struct schema_stats *stats = &column->stats;
@@ -112,14 +113,16 @@ static enum err_code keep(struct table_scan *scan, struct schema_column *column,
     if (is_denied(builder, column)) return withhold(scan, column, tally);
     if (!tally_stats(tally, builder->arena, &column->stats)) return builder_full(builder);
     const struct schema_stats *stats = &column->stats;
-    bool folded = column->folds && stats->texts; /* equal texts may have been counted as two */
+    /* Texts that the engine compares as equal may have been counted as two. */
+    bool folded = column->folds && stats->texts;
     if (!column->unique && !stats->sampled && !folded && stats->rows > 0 && stats->distinct == stats->rows)
         column->unique = column->unique_measured = true;
     if (!scan->table->is_view) values_take(&builder->index->priv->values, column->id, tally);
     return ERR_OK;
 }
 
-/* A slow or failing view, or a table of a missing module, does not fail the build. */
+/* True if the build continues after this error. A slow or failing view, or a table of a missing module, does not fail
+ * the build. */
 static bool is_tolerable(const struct schema_table *table, enum err_code code)
 {
     if (code == ERR_ENGINE || code == ERR_REFUSED) return true;
@@ -136,7 +139,7 @@ static void extrapolate(struct table_scan *scan)
     table->rows = whole;
 }
 
-/* Marks the contents as unknown, which differs from a table without rows. */
+/* Marks the contents of a table as unknown, as opposed to empty. */
 static void mark_unread(struct schema_table *table)
 {
     table->rows = 0;
@@ -171,7 +174,7 @@ static enum err_code run_scan(struct table_scan *scan)
     if (!code && is_sample(scan)) extrapolate(scan);
     if (code == ERR_LIMIT_TIME && !table->is_view) return leave_out(builder, table);
     if (code && is_tolerable(table, code)) {
-        /* The engine's message may quote a value. */
+        /* Omit the engine's message if columns are denied, because it may quote a value. */
         builder_note(builder, "%s %s could not be read: %s", kind_of(table), table->name,
                      builder->options->n_deny_columns ? err_name(code) : builder->err->text);
         mark_unread(table);
@@ -188,7 +191,8 @@ static enum err_code withhold_table(struct builder *builder, struct schema_table
     return ERR_OK;
 }
 
-/* A statement without rows is stopped by the engine, a little after the clock would have cut a scan. */
+/* Sets the time limits of a scan. The clock is checked only when a row arrives. A statement that returns no rows is
+ * therefore stopped by the engine, a little later. */
 static void limit_scan(struct table_scan *scan, int64_t share_ms, uint64_t value_bytes)
 {
     bool view = scan->table->is_view;
@@ -223,7 +227,7 @@ static int64_t share_of(bool views, int64_t left_ms, int64_t reserved_ms, int64_
     return MIN(share_ms, left_ms);
 }
 
-/* Reads all tables, or all views, within whole_ms. */
+/* Reads all tables, or all views, within whole_ms milliseconds. */
 static enum err_code scan_each(struct builder *builder, bool views, uint64_t seed, int64_t whole_ms)
 {
     struct schema_index *index = builder->index;
@@ -243,7 +247,7 @@ static enum err_code scan_each(struct builder *builder, bool views, uint64_t see
 enum err_code schema_scan_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
-    /* The seed is random for each build, so that prepared values cannot collide. */
+    /* The seed is random for each build, so an attacker cannot prepare values whose hashes collide. */
     uint64_t seed = (uint64_t)g_random_int() << 32 | g_random_int();
     if (!values_init(&index->priv->values, index->n_columns, builder->options)) return builder_full(builder);
     for (uint32_t i = 0; index->no_data && i < index->n_tables; i++) mark_unread(&index->tables[i]);

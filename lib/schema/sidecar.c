@@ -1,9 +1,9 @@
-/* Reads descriptions beside a database in BIRD's format: database_description/<table>.csv with the columns
- * original_column_name, column_name, column_description, data_format, value_description.
+/* Reads descriptions beside a database, in BIRD's format. A file database_description/<table>.csv has the columns
+ * original_column_name, column_name, column_description, data_format and value_description.
  *
- * People write these files. They are UTF-8 with or without a byte order mark, or Windows-1252. Quoted fields contain
- * line breaks and doubled quotes; names have stray spaces and other case. An unusable file is noted and is never an
- * error.
+ * People write these files. They are UTF-8, with or without a byte order mark, or Windows-1252. Quoted fields may
+ * contain line breaks and doubled quotes. Names may have stray blanks and differ in case. An unusable file is noted and
+ * is never an error.
  */
 #include "lib/base/bom.h"
 #include "lib/schema/schema_int.h"
@@ -22,11 +22,11 @@ static const char *const field_names[N_FIELDS] = {"original_column_name", "colum
                                                   "data_format", "value_description"};
 
 struct row {
-    char *fields[MAX_FIELDS]; /* in the text, unquoted in place; further ones are dropped */
+    char *fields[MAX_FIELDS]; /* pointers into the text, unquoted in place; further fields are dropped */
     unsigned n;
 };
 
-/* Unquotes the quoted field at *p in place; moves *p past its closing quote. */
+/* Unquotes the field at *p in place, and moves *p past the closing quote. */
 static char *read_quoted(char **p)
 {
     char *start = ++*p, *out = start, *in = start;
@@ -60,7 +60,7 @@ static bool read_row(char **text, struct row *row)
     }
 }
 
-/* Finds the position of each field. Returns false if the name of the column is missing. */
+/* Finds the position of each field. Returns false if the header lacks the column's name. */
 static bool read_header(const struct row *row, int at[N_FIELDS])
 {
     for (int i = 0; i < N_FIELDS; i++) {
@@ -77,7 +77,7 @@ static const char *field(struct builder *builder, const struct row *row, int at)
     return *text ? arena_strdup(builder->arena, text) : NULL;
 }
 
-/* Joins the words of the name and, where they differ, of the full name. */
+/* Sets the column's words to those of its name and, if it differs, of its full name. */
 void schema_widen_words(struct arena *arena, struct schema_column *column)
 {
     if (!column->full_name || strcasecmp(column->full_name, column->name) == 0) return;
@@ -106,7 +106,7 @@ static void describe(struct builder *builder, struct schema_column *column, cons
     schema_widen_words(builder->arena, column);
 }
 
-/* Returns the text in UTF-8 without a byte order mark, or NULL. */
+/* Returns the file's text in UTF-8 without a byte order mark. Returns NULL if it cannot be read. */
 static char *read_text(const char *path)
 {
     char *bytes = NULL, *text;
@@ -157,7 +157,7 @@ static void read_file(struct builder *builder, const char *dir, const char *name
     g_free(path);
 }
 
-/* Returns the folder of the files, or NULL. Free with g_free. */
+/* Returns the folder of the description files, or NULL. Free with g_free. */
 static char *folder_of(const char *path, const char *given)
 {
     if (given) return g_strdup(given);
@@ -167,7 +167,8 @@ static char *folder_of(const char *path, const char *given)
     return dir;
 }
 
-/* Returns words.yaml in the given folder, otherwise beside the database, or NULL. Free with g_free. */
+/* Returns the path of words.yaml in the given folder; without a folder, the path beside the database. Returns NULL if
+ * there is none. Free with g_free. */
 static char *words_of(const char *path, const char *given)
 {
     if (given) return g_build_filename(given, "words.yaml", NULL);
@@ -177,7 +178,7 @@ static char *words_of(const char *path, const char *given)
     return file;
 }
 
-/* Returns 0 if the file does not exist. */
+/* Returns a number that changes with the file's name, size and time. Returns 0 if the file does not exist. */
 static uint64_t stamp_of(const char *file, const char *name)
 {
     struct stat st = {0};
@@ -192,10 +193,11 @@ uint64_t schema_sidecar_stamp(const char *path, const char *descriptions_dir)
     GDir *entries = dir ? g_dir_open(dir, 0, NULL) : NULL;
     const char *name;
     char *words = words_of(path, descriptions_dir);
-    uint64_t stamp = descriptions_dir ? 0 : stamp_of(words, "words.yaml"); /* otherwise it is found in the folder */
+    /* In a given folder, the loop below finds the file. */
+    uint64_t stamp = descriptions_dir ? 0 : stamp_of(words, "words.yaml");
     while (entries && (name = g_dir_read_name(entries)) != NULL) {
         char *file = g_build_filename(dir, name, NULL);
-        stamp += stamp_of(file, name); /* independent of order */
+        stamp += stamp_of(file, name); /* a sum does not depend on the order of the files */
         g_free(file);
     }
     if (entries) g_dir_close(entries);

@@ -1,6 +1,7 @@
-/* Counts the values of one column (tally.h). A hash table of slots finds the entry of a value; texts are appended to
- * one buffer of strings. Entries, slots and strings grow through grow(), which charges the budget of the whole index.
- * When the cap or the budget is reached, HyperLogLog registers replace further entries. */
+/* Counts the values of one column (tally.h). A hash table of slots finds the entry of a value. Texts are appended to
+ * one buffer of strings. Entries, slots and strings grow through grow(), which charges the memory budget of the whole
+ * index. At the cap or the end of the budget, no entry is added, and HyperLogLog registers estimate the number of
+ * distinct values. */
 #include "lib/schema/tally.h"
 
 #include <glib.h>
@@ -25,7 +26,7 @@ size_t number_form(const struct db_value *value, char out[DB_REAL_TEXT])
 {
     if (value->type == DB_INT) return (size_t)snprintf(out, DB_REAL_TEXT, "%lld", (long long)value->i);
     if (fabs(value->f) < 1e15 && value->f == floor(value->f))
-        return (size_t)snprintf(out, DB_REAL_TEXT, "%.0f", value->f + 0.0); /* + 0.0: -0 is 0 */
+        return (size_t)snprintf(out, DB_REAL_TEXT, "%.0f", value->f + 0.0); /* adding 0.0 turns -0 into 0 */
     return db_real_text(value->f, out);
 }
 
@@ -38,9 +39,9 @@ void tally_init(struct tally *tally, struct budget *budget, const struct schema_
     tally->seed = seed;
 }
 
-/* --- memory: everything a tally holds is counted against the budget ----------------------------------------------- */
+/* --- memory: the budget covers everything that a tally holds ------------------------------------------------------ */
 
-/* Grows `p` from `old` to `new` elements of `size`. Returns NULL without any change if the budget or memory is
+/* Grows `p` from `old` to `new` elements of `size`. Returns NULL and changes nothing if the budget or memory is
  * exhausted. */
 static void *grow(struct tally *tally, void *p, uint64_t old, uint64_t new, size_t size)
 {
@@ -107,7 +108,7 @@ static bool keep_form(struct tally *tally, const char *text, size_t len, enum db
     return true;
 }
 
-/* --- the estimate past the cap ------------------------------------------------------------------------------------ */
+/* --- the estimate of distinct values past the cap ----------------------------------------------------------------- */
 
 static void observe(struct tally *tally, uint64_t hash)
 {
@@ -117,7 +118,8 @@ static void observe(struct tally *tally, uint64_t hash)
     if (zeros > *cell) *cell = zeros;
 }
 
-/* Flajolet et al., HyperLogLog (2007), with linear counting for few values. */
+/* Estimates the number of distinct values by HyperLogLog (Flajolet et al. 2007), with linear counting for few
+ * values. */
 static double estimate(const uint8_t *registers)
 {
     double sum = 0;
@@ -142,7 +144,7 @@ static void freeze(struct tally *tally)
 
 enum { SEED_NUMBER, SEED_TEXT, SEED_BLOB };
 
-/* 3 and 3.0 are one value to the engine; '3' is another. */
+/* Hashes a value. 3 and 3.0 are one value for the engine; '3' is another. */
 static uint64_t hash_value(const struct tally *tally, const struct db_value *value)
 {
     if (value->type == DB_TEXT) return XXH3_64bits_withSeed(value->text, value->len, tally->seed + SEED_TEXT);
@@ -273,7 +275,7 @@ void tally_sample(struct tally *tally, double factor)
     stats->sum *= factor;
 }
 
-/* --- the end ------------------------------------------------------------------------------------------------------ */
+/* --- completion --------------------------------------------------------------------------------------------------- */
 
 /* Converts a form back to its value. */
 static bool value_of_form(struct arena *arena, struct form form, struct db_value *out)
@@ -291,7 +293,7 @@ static bool value_of_form(struct arena *arena, struct form form, struct db_value
     return true;
 }
 
-/* Selects the most frequent entries; of equals, the earlier ones. Returns their number. */
+/* Selects the most frequent entries. Of equally frequent entries, the earlier one precedes. Returns their number. */
 static uint32_t pick_top(const struct tally *tally, uint32_t top[TOP])
 {
     uint32_t n = 0;
@@ -338,7 +340,7 @@ bool tally_stats(struct tally *tally, struct arena *arena, struct schema_stats *
 
 void tally_free(struct tally *tally)
 {
-    if (!tally->budget) return; /* freed, or moved to the index */
+    if (!tally->budget) return; /* already freed, or moved to the index */
     uint64_t held = (uint64_t)tally->room * sizeof *tally->entries + (uint64_t)tally->n_slots * sizeof *tally->slots +
                     tally->strings_room;
     tally->budget->used -= held;

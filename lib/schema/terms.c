@@ -1,12 +1,12 @@
-/* Reads the terms of a team, the section `words` of words.yaml (words_file.c):
+/* Reads a team's terms, the section `words` of words.yaml (words_file.c):
  *
  *     words:
  *       churned customers: {column: customer.status, value: C}
  *       region: {column: store.area_code}
  *       net revenue: {formula: sum(price * quantity) - sum(discount)}
  *
- * A question with a term is read as if its evidence contained the term's definition (lib/question/terms.c). An
- * unusable entry is noted with its line and is never an error.
+ * A question with a term is read as if its evidence contained the term's definition (lib/question/terms.c). An unusable
+ * entry is noted with its line and is never an error.
  */
 #include "lib/schema/words_file.h"
 
@@ -23,7 +23,7 @@ struct terms_reader {
 enum { KEY_COLUMN, KEY_VALUE, KEY_FORMULA, N_KEYS };
 static const char *const KEYS[N_KEYS] = {"column", "value", "formula"};
 
-/* Reads the texts of a term's keys. Returns false after noting an error. */
+/* Reads the texts of a term's keys. Notes an error and returns false if an entry is unusable. */
 static bool read_keys(struct terms_reader *r, const yaml_node_t *node, const char *given[N_KEYS])
 {
     if (node->type != YAML_MAPPING_NODE)

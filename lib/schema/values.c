@@ -1,7 +1,7 @@
-/* The inverted index (values.h). Each column owns its entries; a hash table over all columns links entries with the
- * same hash of their folded text into chains. A tag in each entry holds bits of the hash that the slot does not show.
- * Chains lead from low to high columns, so one walk yields columns in order. Large columns can be split off into parts
- * and replaced by Bloom filters. */
+/* The inverted index (values.h). Each column owns its entries. A hash table over all columns links entries into chains
+ * by the hash of their folded text. A tag in each entry holds the bits of the hash that the slot does not imply. Chains
+ * lead from low to high columns, so one walk yields columns in order. The values of large columns can be split off into
+ * parts and replaced by Bloom filters. */
 #include "lib/schema/values.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ void values_free(struct values *values)
     *values = (struct values){0};
 }
 
-/* Removes entries without a form (blobs, long texts), which are needed for counting only. */
+/* Removes entries without a form (blobs, long texts), which only the counts need. */
 static uint32_t drop_formless(struct value_entry *entries, uint32_t n)
 {
     uint32_t kept = 0;
@@ -80,7 +80,7 @@ static uint64_t hash_folded(const char *text, size_t len)
     return XXH3_64bits(text, len);
 }
 
-/* Folds a form. Resets `scratch`: the text is valid until the next call. */
+/* Folds the text of a form. Resets `scratch`, so the result is valid until the next call. */
 static const char *fold_form(struct arena *scratch, struct form form, size_t *len)
 {
     arena_reset(scratch);
@@ -122,7 +122,8 @@ bool values_seal(struct values *values)
     struct arena scratch;
     arena_init(&scratch, 0);
     bool ok = true;
-    for (uint32_t i = values->n_columns; ok && i-- > 0;) /* backwards, so that chains start with the lowest column */
+    /* From the last column on, so that chains start with the lowest column. */
+    for (uint32_t i = values->n_columns; ok && i-- > 0;)
         for (uint32_t j = values->columns[i].n; ok && j-- > 0;)
             ok = link_entry(values, &values->columns[i], j, values->base[i] + j, &scratch);
     arena_free(&scratch);
@@ -148,7 +149,7 @@ static const struct value_entry *entry_at(const struct values *values, uint32_t 
     return &values->columns[column].entries[number - values->base[column]];
 }
 
-/* --- columns apart ------------------------------------------------------------------------------------------------ */
+/* --- parts of large columns --------------------------------------------------------------------------------------- */
 
 uint32_t *values_slots(const struct values *values)
 {
@@ -174,7 +175,8 @@ static bool copy_column(const struct value_column *from, struct value_column *to
     return true;
 }
 
-/* Builds chains in a table no larger than the old one: the low bits of a hash are those of its old slot. */
+/* Builds the chains of the copy. Its hash table is no larger than the old one, so the low bits of an entry's old slot
+ * give the new slot. */
 static bool link_picked(struct values *out, const struct values *from, const uint32_t *slots)
 {
     uint64_t n = 0, room = 16;
@@ -209,7 +211,7 @@ struct values *values_pick(const struct values *values, const uint32_t *slots, c
     return ok ? out : NULL;
 }
 
-/* A Bloom filter over the tags, with 10 bits a value and 6 probes: wrong for one absent text in a hundred. */
+/* A Bloom filter over the tags, with 10 bits for each value and 6 probes. About one absent text in a hundred passes. */
 enum { FILTER_BITS = 10, FILTER_PROBES = 6 };
 
 static bool probe_filter(uint8_t *filter, uint32_t bytes, uint32_t tag, bool set)
@@ -265,7 +267,8 @@ const struct values *values_holding(const struct values *values, uint32_t column
 
 /* --- lookup ------------------------------------------------------------------------------------------------------- */
 
-/* "007", "3.0" and " 42 " read as numbers; their index forms are "7", "3" and "42". */
+/* Writes the index form of a number that a text contains, and returns its length; 0 if the text is not a number. "007",
+ * "3.0" and " 42 " become "7", "3" and "42". */
 static size_t as_number(const char *text, size_t len, char out[DB_REAL_TEXT])
 {
     while (len && g_ascii_isspace(*text)) text++, len--;
@@ -302,7 +305,7 @@ void value_query_end(struct value_query *query)
     arena_free(&query->arena);
 }
 
-/* Compares the texts: a chain only guarantees equal tags. */
+/* Compares the texts, because entries of equal tags may still differ. */
 static enum value_match match_form(const struct value_query *query, struct form form, struct arena *scratch)
 {
     if (form.type != DB_TEXT) {
@@ -325,7 +328,7 @@ struct walk {
     struct arena scratch;
 };
 
-/* Visits entry `number` if it is in range. Returns false to stop. */
+/* Calls `each` for an entry whose text matches. Returns false if the walk must stop. */
 static bool visit(struct walk *walk, uint32_t number)
 {
     uint32_t column = column_of(walk->values, number);
@@ -350,7 +353,7 @@ static bool walk_chain(struct walk *walk, const char *folded, size_t len)
     return true;
 }
 
-/* Walks the chain of a text in the columns [from, end) of a table. */
+/* Visits the chain of a text, for the columns [from, end) of a table. */
 static bool walk_columns(struct walk *walk, const struct values *values, uint32_t from, uint32_t end,
                          const char *folded, size_t len)
 {
@@ -370,7 +373,7 @@ static bool walk_apart(struct walk *walk, const struct values *all, uint32_t col
     return !part || walk_columns(walk, part, column, column + 1, folded, len);
 }
 
-/* Walks the columns in order, as if none were apart. */
+/* Visits the columns [from, end) in order, including the columns in parts. */
 static bool walk_text(struct walk *walk, const struct values *all, uint32_t from, uint32_t end, const char *folded,
                       size_t len)
 {
@@ -397,9 +400,9 @@ void values_find(const struct values *values, struct value_query *query, int64_t
 
 /* --- inclusion ---------------------------------------------------------------------------------------------------- */
 
-/* A text of the sample, under the tag that an equal entry of the other column would have. */
+/* A text of the sample, with the tag that an equal entry of the other column has. */
 struct sampled {
-    uint32_t tag, entry; /* in the sampled column */
+    uint32_t tag, entry; /* number of the entry in the sampled column */
 };
 
 static int compare_tags(const void *a, const void *b)
@@ -447,7 +450,7 @@ static guint first_of(const GArray *sample, uint32_t tag)
     return low;
 }
 
-/* Marks every entry of the sample that equals the text in `to`. */
+/* Marks every entry of the sample that is equal to the text `entry` of `to`. */
 static void mark_equal(const GArray *sample, const struct value_column *from, const struct value_column *to,
                        const struct value_entry *entry, bool *found, struct arena *scratch)
 {
@@ -460,8 +463,8 @@ static void mark_equal(const GArray *sample, const struct value_column *from, co
     }
 }
 
-/* Makes one pass over `b` instead of a lookup for each text. The chain of a small number passes through every column
- * that contains it. Lookups for a join of each table would be quadratic in the number of tables. */
+/* Makes one pass over `b` instead of a lookup for each text. A lookup would walk the chain of a small number through
+ * every column that contains it. With one join for each table, the time would be quadratic in the number of tables. */
 double values_inclusion(const struct values *values, uint32_t a, uint32_t b, uint32_t sample)
 {
     const struct value_column *from = &values->columns[a], *to = &values->columns[b];

@@ -1,4 +1,4 @@
-/* Reads words.yaml: beside the database, or in the folder of descriptions if one is given.
+/* Reads words.yaml in the folder of descriptions if one is given, otherwise beside the database.
  *
  *     words:
  *       churned customers: {column: customer.status, value: C}
@@ -46,7 +46,7 @@ const struct schema_column *words_column(const struct schema_index *index, const
     return column >= 0 ? &index->tables[table].columns[column] : NULL;
 }
 
-/* Reads one entry of the top level. Returns false if the file has no such section. */
+/* Reads one top-level entry. Returns false if its name is no known section. */
 static bool read_section(struct words_file *file, const yaml_node_pair_t *pair)
 {
     const yaml_node_t *value = words_node(file, pair->value);

@@ -1,9 +1,9 @@
-/* Compares phrases of the explanation with the words of the question, both ways.
+/* Compares phrases of the explanation with the words of the question, in both directions.
  *
- * The share of a phrase is that of its content words which the question has, as equal stems or synonyms. The features
- * are the least shares by kind of phrase and their mean. Others are the share of the question's words that some phrase
- * has, and the cosine of both texts. Only operation-level phrases count, because data-level phrases depend on the
- * permitted exposure. The marks in `covered` also serve the gaps (features.c). */
+ * The share of a phrase is the share of its content words that the question contains, as equal stems or synonyms. The
+ * features are the least share for each kind of phrase, and the mean share. Further features are the share of the
+ * question's words that some phrase contains, and the cosine of both texts. Only operation-level phrases count, because
+ * data-level phrases depend on the permitted exposure. The marks in `covered` also serve the gaps (features.c). */
 #include "scoring/features/extract.h"
 
 #include "lib/explain/explain.h"
@@ -13,7 +13,7 @@
 
 enum { MAX_PHRASES = 64, MAX_PHRASE_WORDS = 80 };
 
-/* Words that every explanation contains. */
+/* Words that every explanation contains, so they do not count. */
 static const char *const FRAME[] = {"queri", "return", "result", "row",   "column", "kept", "where",
                                     "read",  "tabl",   "each",   "order", "valu",   "keep", "match"};
 
@@ -29,9 +29,10 @@ static bool is_content_word(const struct text_token *t)
     return t->kind != TEXT_PUNCT && !t->is_stop;
 }
 
-/* A word of the question. Its groups are looked up once, because each word of the explanation is compared with it. */
+/* A word of the question. Its synonym groups are looked up once, because each word of the explanation is compared with
+ * it. */
 struct question_word {
-    const char *stem; /* NULL if it does not count */
+    const char *stem; /* NULL if the word does not count */
     const uint16_t *groups;
     unsigned n_groups;
     bool covered; /* true if some phrase has the word */
@@ -65,7 +66,7 @@ static bool share_group(const struct question_word *question, const uint16_t *gr
     return false;
 }
 
-/* Marks the words of the question with the same meaning. Returns true if there is one. */
+/* Marks the words of the question that have the same meaning. Returns true if there is one. */
 static bool mark_covered(struct question_words *question, const char *stem)
 {
     const uint16_t *groups;
@@ -94,7 +95,7 @@ static void add_words(struct share *share, const struct text_tokens *words, stru
     }
 }
 
-/* True for a name in the spelling of the schema, such as "has_pet" or "IsOfficial". */
+/* True for a name in the spelling of a schema, such as "has_pet" or "IsOfficial". */
 static bool is_spelt_name(const char *word, size_t len)
 {
     for (size_t i = 1; i < len; i++)
@@ -102,7 +103,8 @@ static bool is_spelt_name(const char *word, size_t len)
     return false;
 }
 
-/* Returns the share of the phrase's words that the question has, and marks those words. Below 0 without words. */
+/* Returns the share of the phrase's words that the question contains, and marks those words. Returns a negative value
+ * if the phrase has no content words. */
 static float share_covered(const struct extraction *ex, const struct explain_phrase *phrase,
                            struct question_words *question)
 {

@@ -1,7 +1,8 @@
 /* Compares the cues of the question with the query, cue by cue: bounds, limits, negation, sets, groups, shares.
  *
  * operators.c counts cues and operators. This file compares each cue with the place of the query that should implement
- * it. The value 1 means done as requested, -1 means done otherwise. NAN means that the question has no such cue. */
+ * it. The value 1 means that the query does what the cue requests, and -1 that it does something else. NAN means that
+ * the question has no such cue. */
 #include "scoring/features/extract.h"
 #include "signals/support/definition.h"
 
@@ -31,7 +32,7 @@ static float met(bool yes)
 
 /* --- bounds --- */
 
-/* Forms of the same bound on whole numbers, such as "more than 5" and "6 or more". */
+/* Pairs of operators that express the same bound on whole numbers, such as "more than 5" and "6 or more". */
 static const struct {
     enum sql_op asked, same;
     double step;
@@ -72,7 +73,7 @@ static bool holds_aggregate(const struct sql_node *root)
     return false;
 }
 
-/* Returns what kind of name follows a number: 1 for a table, -1 for a column, 0 for neither. */
+/* Returns the kind of the name that follows a number: 1 for a table, -1 for a column, 0 for neither. */
 static int noun_behind(const struct question *question, uint32_t from)
 {
     for (uint32_t m = 0; m < question->n_mentions; m++) {
@@ -128,7 +129,8 @@ static void set_bounds(struct extraction *ex)
 
 /* --- limits and ranks --- */
 
-/* Returns the rows that the question requests: top 3, one for a superlative; 0 if it gives no number. */
+/* Returns the number of rows that the question requests, such as 3 for "top 3" and 1 for a superlative. Returns 0 if it
+ * requests no number. */
 static double rows_asked(const struct extraction *ex)
 {
     for (uint32_t i = 0; i < ex->question->n_cues; i++) {
@@ -154,7 +156,7 @@ static void set_limit(struct extraction *ex)
 
 /* --- direction, cue by cue --- */
 
-/* Returns the column of an ordering term, also inside an aggregate; NULL if there is none. */
+/* Returns the column of an ordering term, which may be inside an aggregate. Returns NULL if there is none. */
 static const struct schema_column *key_of(const struct extraction *ex, const struct sql_node *expr)
 {
     const struct schema_column *column = query_cast_column(ex->subject, expr);
@@ -169,7 +171,8 @@ static float tokens_apart(const struct question_mention *mention, const struct q
     return end <= cue->first ? (float)(cue->first - end) : 0;
 }
 
-/* Returns the ordering term whose column is nearest to the cue, or the only term if no column is named. */
+/* Returns the ordering term whose column is mentioned nearest to the cue. If the question mentions no column, returns
+ * the only term. */
 static const struct sql_node *nearest_term(const struct extraction *ex, const struct question_cue *cue)
 {
     const struct sql_node *root = ex->subject->stmt->root, *best = NULL;
@@ -230,7 +233,8 @@ static bool is_row_exclusion(const struct sql_node *n)
     return sql_is(n, SQL_IN) && n->flags & SQL_F_NOT && sql_is(sql_kid(n, IN_RIGHT), SQL_LIST);
 }
 
-/* Sets the features of scope. "Never" requires a difference of sets, "not all" requires rows that differ. */
+/* Sets the features of the scope of a negation. "Never" requires a difference of sets, and "not all" requires rows that
+ * differ. */
 static void set_scope(struct extraction *ex)
 {
     const struct sql_node *root = ex->subject->stmt->root;
@@ -270,7 +274,7 @@ static bool is_negated(const struct question *question, const struct question_va
     return negated;
 }
 
-/* Returns 1 if the query excludes this value, -1 if it requires it, 0 without such a literal. */
+/* Returns 1 if the query excludes this value, -1 if it requires it, 0 if it has no such literal. */
 static int stance_on(const struct extraction *ex, const struct question_value *value)
 {
     const struct sql_node *root = ex->subject->stmt->root;
@@ -357,7 +361,7 @@ static void set_groups(struct extraction *ex)
 
 /* --- distinctness --- */
 
-/* True for "how many different": a cue of distinctness after a cue of counting. */
+/* True for "how many different": a cue for distinct values follows a cue for counting. */
 static bool counts_different(const struct question *question)
 {
     for (uint32_t i = 0; i + 1 < question->n_cues; i++) {
@@ -406,8 +410,7 @@ static void set_aggregates(struct extraction *ex)
     if (wanted) ex->out[FEATURE_aggregates_swapped] = swapped;
 }
 
-/* Sets the feature of "the average number of orders", which requires an average over counts, or a quotient of
- * counts. */
+/* Sets the feature of phrases such as "the average number of orders". The query must average counts or divide them. */
 static void set_average_of_counts(struct extraction *ex)
 {
     for (uint32_t i = 0; i < ex->question->n_cues; i++) {
@@ -445,7 +448,7 @@ static bool has_hundred(const struct sql_node *root)
     return false;
 }
 
-/* Returns the first token of the question that mentions a column below the node; NAN if there is none. */
+/* Returns the first token of the question that mentions a column in the subtree. Returns NAN if there is none. */
 static float place_of(const struct extraction *ex, const struct sql_node *root)
 {
     float place = (float)NAN;
@@ -475,7 +478,7 @@ static void set_shares(struct extraction *ex)
         ex->out[FEATURE_ratio_in_order] = met(upper < lower);
 }
 
-/* --- rows without a partner, months --- */
+/* --- outer joins and months --- */
 
 static void set_outer_joins(struct extraction *ex)
 {
@@ -494,7 +497,7 @@ static void set_outer_joins(struct extraction *ex)
 static const char *const MONTHS[] = {"january", "february", "march",     "april",   "may",      "june",
                                      "july",    "august",   "september", "october", "november", "december"};
 
-/* True if the literal means the cue's month (3, '03', '%-03-%', 'March') or the cue's day of the week. */
+/* True if the literal is the month of the cue (3, '03', '%-03-%', 'March') or its day of the week. */
 static bool speaks_of(const struct extraction *ex, const struct sql_node *literal, const struct question_cue *cue)
 {
     char number[4];

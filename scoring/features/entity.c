@@ -1,9 +1,9 @@
-/* Compares the requested entity with the returned one. "Which issues have no editor" requests no editors, and "how many
- * complaints did customers make" counts no customers.
+/* Compares the requested entity with the returned one. For example, "Which issues have no editor" requests issues and
+ * not editors, and "how many complaints did customers make" counts complaints and not customers.
  *
- * The requested entity is the first word that names a table, after "how many" if the question has that, else from the
- * start. The returned entity is the table of the first output, or the one that its key references. For a count it is
- * the table whose rows are counted, or the entity of a DISTINCT. */
+ * The requested entity is the first word that names a table. If the question has "how many", the search starts after
+ * it; otherwise it starts at the beginning. The returned entity is the table of the first output, or the table that
+ * this output references as a key. For a count, it is the table whose rows are counted, or the entity of a DISTINCT. */
 #include "scoring/features/extract.h"
 
 #include "lib/question/link.h"
@@ -16,8 +16,8 @@
 static const float NAMED = 0.45F, NAMED_COLUMN = 0.6F, NOT_THE_HEAD = 0.6F;
 enum { MAX_BEHIND_COUNT = 6, MAX_TABLES = 2, NO_WORD = UINT32_MAX };
 
-/* Rates how well a word of the question names a table. The last word of a name has the most weight: "customer_orders"
- * are orders. */
+/* Rates how well a word of the question names a table. The last word of a name has the most weight, because
+ * "customer_orders" contains orders. */
 static float names_table(const struct extraction *ex, uint32_t word, uint32_t table)
 {
     const struct link_name *name = &ex->question->links->tables[table];
@@ -45,7 +45,7 @@ static float names_column(const struct extraction *ex, uint32_t word, const stru
     return best;
 }
 
-/* True for a column that describes a row, other than a name or a key. */
+/* True for a column that is not a name or a key. */
 static bool is_plain_column(const struct extraction *ex, const struct schema_column *column)
 {
     return !query_is_generic(ex->subject, column) && !schema_is_foreign_key(ex->schema, column->id);
@@ -62,8 +62,8 @@ static float names_any_column(const struct extraction *ex, uint32_t word)
     return best;
 }
 
-/* Returns the first word that names a table or column, from a token on and within `within` words; NO_WORD if none
- * does. */
+/* Returns the first word that names a table or a column. The search starts at a token and covers `within` words.
+ * Returns NO_WORD if no word does. */
 static uint32_t first_word(const struct extraction *ex, uint32_t token, uint32_t within, bool column)
 {
     const struct link_question *links = ex->question->links;
@@ -94,7 +94,7 @@ enum counted { COUNTS_NOTHING, COUNTS_ROWS, COUNTS_KEY, COUNTS_REFERENCE, COUNTS
 struct answered {
     uint32_t tables[MAX_TABLES];
     uint32_t n;
-    const struct schema_column *column; /* NULL for rows, or if computed */
+    const struct schema_column *column; /* NULL if rows are counted, or the output is computed */
     enum counted counted;
 };
 
@@ -112,7 +112,7 @@ static int referred_table(const struct extraction *ex, const struct schema_colum
     return -1;
 }
 
-/* Returns the table whose rows a join keeps, because it references the others; -1 if there is none. */
+/* Returns the table whose rows a join keeps: the one that no other table references. Returns -1 if there is none. */
 static int rows_table(const struct extraction *ex)
 {
     const struct sql_block *block = ex->answer;
@@ -190,8 +190,8 @@ static void set_met(struct extraction *ex, uint32_t word, const struct answered 
     ex->out[FEATURE_entity_gap] = met - other;
 }
 
-/* Rates the first column within its table: 3 names a row, 2 the key, 1 another requested column, 0 one not requested,
- * -1 a key to another table. */
+/* Rates the first column: 3 for a name, 2 for the primary key, -1 for a foreign key. Another column has 1 if the
+ * question requests it, otherwise 0. */
 static float shown(const struct extraction *ex, const struct schema_column *column)
 {
     static const char *const NAMES[] = {"name", "titl", "title", "label", "lname", "fname", "surnam", NULL};
@@ -217,8 +217,8 @@ static bool is_person(const struct extraction *ex, uint32_t table)
     return false;
 }
 
-/* Returns 1 if the question asks for persons and gets persons, -1 if it gets something else. Returns NAN unless the
- * question begins with "who" and some table holds persons. */
+/* Returns 1 if the question asks for persons and the query returns persons, -1 if it returns something else. Returns
+ * NAN unless the question begins with "who" and some table contains persons. */
 static float who_met(const struct extraction *ex, const struct answered *answered)
 {
     const struct text_tokens *tokens = &ex->question->tokens;
@@ -229,7 +229,7 @@ static float who_met(const struct extraction *ex, const struct answered *answere
     return any ? (met ? 1 : -1) : (float)NAN;
 }
 
-/* Returns for each block whether it reads more than the keys of its tables; NULL if the arena is full. */
+/* Returns an array by block: true if the block reads columns other than keys. Returns NULL if the arena is full. */
 static const bool *reads_more_than_keys(const struct extraction *ex)
 {
     const struct sql_bound *bound = ex->subject->bound;
@@ -243,7 +243,8 @@ static const bool *reads_more_than_keys(const struct extraction *ex)
     return more;
 }
 
-/* Counts tables that no word names and that only keep or drop rows: conditions that the question lacks. */
+/* Counts blocks that only filter by keys of a table that the question does not name. They are conditions that the
+ * question lacks. */
 static float unsaid_filters(const struct extraction *ex)
 {
     const struct sql_bound *bound = ex->subject->bound;
@@ -266,8 +267,8 @@ static bool is_key(const struct extraction *ex, const struct schema_column *colu
     return column->pk || (column->unique && !column->unique_measured) || schema_is_foreign_key(ex->schema, column->id);
 }
 
-/* Rates compared columns that are no keys and that the question does not name. An example is the weight in pairs of
- * persons "of the same height". */
+/* Rates columns that are compared with each other, are not keys, and are not named by the question. Example: the
+ * weights, if pairs of persons "of the same height" are requested. */
 static float unsaid_pairs(const struct extraction *ex)
 {
     float least = (float)NAN;

@@ -1,8 +1,8 @@
-/* Reads a candidate against the question once, for all groups of features (extract.h).
+/* Prepares a candidate and its question once, for all groups of features (extract.h).
  *
- * The reading holds each use of a column by clause, the best mention of each column, and the tables that are read. The
- * shared helpers compare texts, mentions and cues. Lists are bounded: columns beyond EXTRACT_MAX_USED count only in
- * `uses`. All memory is the caller's arena. */
+ * The extraction has each use of a column by clause, the best mention of each column, and the tables that the query
+ * reads. Shared helpers compare texts, mentions and cues. Lists are bounded: columns beyond EXTRACT_MAX_USED count only
+ * in `uses`. All memory is from the caller's arena. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
@@ -85,7 +85,7 @@ static bool is_join_node(const struct extraction *ex, const struct sql_node *nod
 static enum column_use use_of(const struct extraction *ex, const struct sql_ref *ref)
 {
     static const enum column_use by_clause[SQL_CLAUSE_COUNT] = {
-        [SQL_CLAUSE_SELECT] = USE_JOIN, /* of a subquery: its output goes to the enclosing condition */
+        [SQL_CLAUSE_SELECT] = USE_JOIN, /* in a subquery, whose output goes to the enclosing condition */
         [SQL_CLAUSE_FROM] = USE_CONDITION,   [SQL_CLAUSE_WHERE] = USE_CONDITION, [SQL_CLAUSE_GROUP] = USE_GROUP,
         [SQL_CLAUSE_HAVING] = USE_CONDITION, [SQL_CLAUSE_ORDER] = USE_ORDER,     [SQL_CLAUSE_LIMIT] = USE_CONDITION,
         [SQL_CLAUSE_WINDOW] = USE_GROUP};

@@ -1,10 +1,11 @@
-/* Features of a candidate for the verifier: X(wire id, name, GROUP). Ids are in stored messages: append new ones, and
- * never reuse an id. Model files use names. The components of lib/sql/components.h follow with ids from
- * FEATURE_COMPONENT_ID on. No include guard: include it with X defined.
+/* Lists the verifier's features of a candidate: X(wire id, name, GROUP). Stored messages contain the ids: append new
+ * ids, and never reuse one. Model files contain the names. The components of lib/sql/components.h have ids from
+ * FEATURE_COMPONENT_ID on. This file has no include guard: define X, then include it.
  *
- * Scores are those of mentions, 0 to 1. *Places* are tokens of the question, as a share of its length. */
+ * A score is the score of a mention, from 0 to 1. A *place* is the position of a token in the question, as a share of
+ * the question's length. */
 
-/* Size of query and question. */
+/* Size of the query and of the question. */
 X(1, n_nodes, SHAPE)
 X(2, n_columns_used, SHAPE)
 X(3, n_blocks, SHAPE)
@@ -44,7 +45,7 @@ X(53, argument_place, SCHEMA)
 X(54, argument_rivals, SCHEMA)
 X(55, argument_owner_gap, SCHEMA)
 
-/* The requested outputs, phrase by phrase, against the columns of the answer. */
+/* The outputs that the question requests, compared phrase by phrase with the columns of the answer. */
 X(60, n_asked, SCHEMA)
 X(61, asked_closed, SCHEMA)
 X(62, outputs_over_asked, SCHEMA)
@@ -60,7 +61,7 @@ X(71, outputs_out_of_order, SCHEMA)
 X(72, outputs_keys, SCHEMA)
 X(73, asks_for_key, SCHEMA)
 
-/* Tables. */
+/* Tables that the query reads, and tables and columns that the question names. */
 X(80, tables_read, SCHEMA)
 X(81, tables_read_least_score, SCHEMA)
 X(82, tables_read_unmentioned, SCHEMA)
@@ -72,14 +73,14 @@ X(87, columns_named_elsewhere, SCHEMA)
 X(88, tables_idle, SCHEMA)
 X(89, tables_idle_unmentioned, SCHEMA)
 
-/* Words of the question that some part of the query explains. */
+/* Words of the question, by whether a part of the query explains them. */
 X(100, words_explained, SCHEMA)
 X(101, words_unexplained, SCHEMA)
 X(102, words_unexplained_linked, SCHEMA)
 X(103, words_unexplained_weight, SCHEMA)
 X(104, names_said, SCHEMA)
 
-/* Values. */
+/* Values of the question compared with literals of the query. */
 X(120, values_asked, VALUES)
 X(121, values_quoted_unused, VALUES)
 X(122, values_number_unused, VALUES)
@@ -100,7 +101,7 @@ X(136, numbers_asked, VALUES)
 X(137, literals_rival_score, VALUES)
 X(138, limit_said, VALUES)
 
-/* Operators and cues. */
+/* Operators of the query compared with cues of the question. */
 X(160, cue_compare, OPERATORS)
 X(161, cue_between, OPERATORS)
 X(162, cue_count, OPERATORS)
@@ -142,7 +143,7 @@ X(197, same_column_conditions, OPERATORS)
 X(198, count_equals_one, OPERATORS)
 X(199, only_said, OPERATORS)
 
-/* The result against the form of the question. */
+/* The result, compared with the form of the question. */
 X(220, rows_log, RESULT)
 X(221, rows_none, RESULT)
 X(222, rows_one, RESULT)
@@ -166,7 +167,7 @@ X(239, rows_of_table, RESULT)
 X(240, repeated_keys, RESULT)
 X(241, all_equal, RESULT)
 
-/* Joins. */
+/* Joins: keys, repeated rows and groups. */
 X(260, joins_undeclared, JOINS)
 X(261, joins_with_choice, JOINS)
 X(262, joins_choice_score, JOINS)
@@ -182,7 +183,7 @@ X(271, group_unshown, JOINS)
 X(272, shown_ungrouped, JOINS)
 X(273, counts_right_side, JOINS)
 
-/* Phrases of the explanation against the question. */
+/* Phrases of the explanation, compared with the question. */
 X(300, phrase_least, ALIGNMENT)
 X(301, phrase_mean, ALIGNMENT)
 X(302, phrase_join_least, ALIGNMENT)
@@ -192,8 +193,8 @@ X(305, question_covered, ALIGNMENT)
 X(306, premise_cosine, ALIGNMENT)
 X(307, phrases, ALIGNMENT)
 
-/* Forms of values: how the question gives the literals; values of the question without a literal; units, dates,
- * keys. */
+/* Forms of values: the form in which the question gives each literal, values of the question without a literal, units,
+ * dates and keys. */
 X(320, form_least, VALUES)
 X(321, forms_none, VALUES)
 X(322, forms_spelling, VALUES)
@@ -232,7 +233,7 @@ X(354, keys_blank, VALUES)
 X(355, keys_blank_guarded, VALUES)
 X(356, compares_text_number, VALUES)
 
-/* Cues of the question compared with the query, cue by cue: scoring/features/asked.c. */
+/* Cues of the question, each compared with the query: scoring/features/asked.c. */
 X(370, cue_nth, OPERATORS)
 X(371, cue_include, OPERATORS)
 X(372, cue_only, OPERATORS)
@@ -279,16 +280,16 @@ X(412, outer_join_counts_rows, OPERATORS)
 X(413, period_as_asked, OPERATORS)
 X(414, question_foreign, OPERATORS)
 
-/* Definitions of the evidence against the query: lib/question/evidence.c. */
+/* Definitions of the evidence, compared with the query: lib/question/evidence.c. */
 X(415, evidence_definitions, OPERATORS)
 X(416, evidence_kept, OPERATORS)
 X(417, evidence_ignored, OPERATORS)
 X(418, evidence_inverted, OPERATORS)
 X(419, evidence_other_value, OPERATORS)
 
-/* Words of the question against parts of the query, one to one (lib/question/link.h). Weights of words and names are
- * sums. A *rival* is a column that the words at the same place name. It is of a table that the query reads, or (far) of
- * another table. */
+/* Links between words of the question and parts of the query, one to one (lib/question/link.h). Weights of words and
+ * names are sums. A *rival* is another column that the same words name. It belongs to a table that the query reads; a
+ * *far* rival belongs to another table. */
 X(420, links_words, LINKS)
 X(421, links_answered_share, LINKS)
 X(422, links_unanswered, LINKS)
@@ -347,7 +348,7 @@ X(474, links_score, LINKS)
 X(475, links_mismatch, LINKS)
 X(476, links_balance, LINKS)
 
-/* The measured quantity and the kept rows, decided by the data (signals/support). */
+/* The measured quantity and the kept rows, as the data show them (signals/support). */
 X(480, keep_asked, JOINS)
 X(481, keep_lost, JOINS)
 X(482, keep_unmet, JOINS)
@@ -419,7 +420,7 @@ X(577, either_met, OPERATORS)
 X(578, groups_idle, OPERATORS)
 X(579, bound_on_computed, OPERATORS)
 
-/* Sums: number of things done otherwise than requested, and as requested. */
+/* Sums over other features: how much of the query contradicts the question, and how much agrees. */
 X(580, asked_against, OPERATORS)
 X(581, asked_in_favour, OPERATORS)
 X(582, asked_balance, OPERATORS)
@@ -434,7 +435,7 @@ X(597, formula_different, OPERATORS)
 X(598, formula_squared, OPERATORS)
 X(599, formula_order, OPERATORS)
 
-/* The requested entity compared with the returned one; the purpose of NULL and of patterns. */
+/* The requested entity compared with the returned one. Also the purpose of tests for NULL and of patterns. */
 X(600, entity_asked, SCHEMA)
 X(601, entity_met, SCHEMA)
 X(602, entity_other, SCHEMA)
@@ -456,7 +457,7 @@ X(617, pairs_unsaid, SCHEMA)
 X(618, null_as_asked, OPERATORS)
 X(619, links_unanswered_referred, LINKS)
 
-/* The frame of the question against the meaning of the query: scoring/features/meaning.c. */
+/* The frame of the question, compared with the meaning of the query: scoring/features/meaning.c. */
 X(620, meaning_asked, OPERATORS)
 X(621, meaning_unmatched, OPERATORS)
 X(622, meaning_agrees, OPERATORS)
@@ -464,8 +465,8 @@ X(623, meaning_differs, OPERATORS)
 X(624, meaning_differs_surely, OPERATORS)
 X(625, meaning_balance, OPERATORS)
 
-/* For each aspect of the alignment (ALIGN_ASPECTS), the sum over its items: 1 if an item agrees, -1 if it differs, -2
- * if it certainly differs. */
+/* For each aspect of the alignment (ALIGN_ASPECTS), a sum over its items. An item counts 1 if it agrees, -1 if it
+ * differs, and -2 if it certainly differs. */
 X(630, aspect_running, OPERATORS)
 X(631, aspect_restart, OPERATORS)
 X(632, aspect_moving, OPERATORS)
@@ -488,7 +489,7 @@ X(648, aspect_direction, OPERATORS)
 X(649, aspect_unit, OPERATORS)
 X(650, aspect_rows, OPERATORS)
 
-/* The learned score of the question's words for the parts of the meaning (lib/question/wording.h). */
+/* The learned score that relates the question's words to the parts of the meaning (lib/question/wording.h). */
 X(670, wording_sum, LINKS)
 X(671, wording_mean, LINKS)
 X(672, wording_least, LINKS)

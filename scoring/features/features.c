@@ -1,8 +1,8 @@
-/* The table of features, and the order in which the groups are computed (features.h).
+/* Defines the table of features, and calls the groups in order (features.h).
  *
- * feature_list.h defines ids, names and groups; the enum and this table are generated from it. All features are NAN
- * until their group sets them. A candidate that does not parse or bind has no features, which is no error. Gaps are a
- * second product of the same reading: words of the question that no part of the query or of the explanation covers. */
+ * feature_list.h defines ids, names and groups; it generates the enum and this table. All features are NAN until their
+ * group sets them. A candidate that does not parse or bind has no features, which is not an error. The gaps are
+ * computed from the same extraction: words of the question that neither the query nor the explanation covers. */
 #include "scoring/features/extract.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ uint32_t features_id(unsigned index)
     return index < FEATURE_COUNT ? listed[index].id : 0;
 }
 
-/* Indexes by id, plus 1; 0 marks an unknown id. */
+/* Index of each id, plus 1; 0 for an unknown id. */
 static const uint16_t places[FEATURE_COMPONENT_ID] = {
 #define X(id, name, group) [id] = FEATURE_##name + 1,
 #include "scoring/features/feature_list.h"
@@ -147,7 +147,7 @@ uint32_t features_gaps(struct vsig_subject *subject, const struct explanation *e
     float features[FEATURE_COUNT];
     struct extraction *ex;
     uint32_t n = 0;
-    bool open = false; /* the next phrase may extend the last one */
+    bool open = false; /* the next phrase may extend the last gap */
     if (subject->code || !subject->bound || !subject->analysis || !explanation) return 0;
     fill_unknown(features);
     if (!extract_all(subject, explanation, arena, features, &ex)) return 0;

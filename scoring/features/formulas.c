@@ -1,9 +1,9 @@
-/* Arithmetic that the evidence gives in words or signs, against the arithmetic of the query.
+/* Compares arithmetic that the evidence gives in words or signs with the arithmetic of the query.
  *
- * lib/question/evidence.c reads definitions whose columns and term it finds. Many formulas have another form
- * ("uncertainty: the high one minus the low one", "weight over the square of the height"). Their operators can still be
- * compared with the query's, whatever the operands are. A factor that is a literal (100, 1.0) only scales and is
- * ignored. */
+ * lib/question/evidence.c reads only definitions whose columns and term it recognises. Many formulas have another form
+ * ("uncertainty: the high one minus the low one", "weight over the square of the height"). This file compares their
+ * operators with those of the query, regardless of the operands. A factor that is a literal (100, 1.0) only scales the
+ * result and is ignored. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 
@@ -27,7 +27,8 @@ static const char SIGNS[N_KINDS] = {[SUM] = '+', [DIFFERENCE] = '-', [PRODUCT] =
 static const uint8_t OPERATORS[N_KINDS] = {
     [SUM] = SQL_OP_ADD, [DIFFERENCE] = SQL_OP_SUB, [PRODUCT] = SQL_OP_MUL, [QUOTIENT] = SQL_OP_DIV};
 
-/* True if the sign is an operator in the text, with blanks or brackets on both sides, not part of a word or a date. */
+/* True if the sign is used as an operator in the text. It must have blanks or brackets on both sides, so it is not part
+ * of a word or a date. */
 static bool has_sign(const char *text, char sign)
 {
     for (const char *at = text; text && (at = strchr(at, sign)); at++)
@@ -53,8 +54,8 @@ static const struct schema_column *column_below(const struct extraction *ex, con
     return column;
 }
 
-/* The calculations of the query: any use of an operator, those with columns on both sides, and a column times
- * itself. */
+/* The calculations of the query, as sets of operators: all, and those with columns on both sides. `squared` means that
+ * a column is multiplied by itself. */
 struct arithmetic {
     unsigned any, strict, unmentioned;
     bool squared;
@@ -103,7 +104,7 @@ enum { MAX_BESIDE = 12, MAX_BELOW = 24 };
 static const char *const OVER[] = {"/", "divided", "over", NULL};
 static const char *const LESS[] = {"-", "minus", NULL};
 
-/* Collects the stems below a node: names of columns, words of texts, and words for a count of rows. */
+/* The stems below a node: names of columns and words of texts. */
 struct below {
     const char *stems[MAX_BELOW];
     uint32_t n;
@@ -147,7 +148,7 @@ static float said_of(const struct below *below, const struct text_tokens *tokens
     return below->n ? n / (float)below->n : 0;
 }
 
-/* True for tokens that end the terms beside a sign: an equals sign, a colon, a semicolon or the start of another
+/* True for a token that ends the operands of a sign: an equals sign, a colon, a semicolon, or the start of another
  * clause. */
 static bool ends_term(const struct text_token *token)
 {
@@ -166,7 +167,8 @@ static float order_at(const struct text_tokens *tokens, uint32_t sign, const str
     return upright - inverted;
 }
 
-/* Sets formula_order: above 0 if the operands of a quotient or difference are on the sides that the evidence gives. */
+/* Sets formula_order. It is above 0 if the operands of a quotient or difference are in the same order as in the
+ * evidence. */
 static void set_order(struct extraction *ex)
 {
     const struct text_tokens *tokens = &ex->question->evidence;

@@ -9,7 +9,7 @@ static bool is_pair(const struct schema_join *join, uint32_t a, uint32_t b)
     return join->n_pairs == 1 && ((join->from[0] == a && join->to[0] == b) || (join->from[0] == b && join->to[0] == a));
 }
 
-/* Compares how well the question mentions the chosen foreign key and other keys between the same two tables. */
+/* Compares how well the question mentions the chosen foreign key and each other key between the same two tables. */
 static void compare_choices(struct extraction *ex, const struct schema_column *a, const struct schema_column *b,
                             float *choices, float *own, float *gap)
 {
@@ -54,7 +54,8 @@ static void set_pairs(struct extraction *ex)
     ex->out[FEATURE_joins_choice_gap] = gap;
 }
 
-/* Counts sources of the answer that are not shown and have several rows for one row of a source that is shown. */
+/* Counts joins that repeat rows: the result shows one source, and the other source is not shown and may have several
+ * rows for each row of the shown one. */
 static void set_multiplied(struct extraction *ex)
 {
     const struct vsig_block_shape *shape = ex->answer ? &ex->shape->blocks[ex->answer->index] : NULL;
@@ -114,8 +115,8 @@ static void set_groups(struct extraction *ex)
     ex->out[FEATURE_shown_ungrouped] = ungrouped;
 }
 
-/* For a query with COUNT, sets how well the question mentions the table of an aggregated column: the best score, or -1
- * without such a column. */
+/* For a query with COUNT, sets how well the question mentions the table of an aggregated column. Sets the best score,
+ * or -1 if no column is aggregated. */
 static void set_counted(struct extraction *ex)
 {
     float best = -1;

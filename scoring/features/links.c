@@ -1,7 +1,7 @@
 /* Computes features of the links between words of the question and parts of the query (lib/question/link.h).
  *
- * They weigh the leftovers on both sides: words that no part answers, and parts that no word asks for. For each role of
- * a column, they have the worst score and the greatest lead of a rival. Without links, all of them stay NAN. */
+ * They measure unlinked items: words that no part expresses, and parts that no word requests. For each role of a
+ * column, they give the lowest score and the largest lead of a rival. Without links, all features stay NAN. */
 #include "scoring/features/extract.h"
 #include "signals/support/links.h"
 
@@ -29,8 +29,8 @@ static void set_unanswered(float *out, const struct link_query *links, uint32_t 
     out[FEATURE_links_unanswered_most] = MAX(out[FEATURE_links_unanswered_most], word->weight);
 }
 
-/* True if the word names a table that a table of the query references. The key then represents it: complaints are of
- * customers. */
+/* True if the word names a table that a table of the query references. In "complaints of customers", for example, the
+ * key of the complaints represents the customers. */
 static bool is_referred(const struct extraction *ex, const struct link_query *links, uint32_t w)
 {
     for (uint32_t i = 0; i < ex->schema->n_joins; i++) {
@@ -83,7 +83,7 @@ static bool is_unasked(const struct link_part *part)
     return part->said + part->shared < FAINT * part->weight;
 }
 
-/* True if the question mentions the condition: its column, or a value compared with the column. */
+/* True if the question mentions the condition by its column or by a value that is compared with the column. */
 static bool condition_is_asked(const struct link_part *part)
 {
     return !is_unasked(part) || part->implied;
@@ -117,7 +117,7 @@ static void set_parts(float *out, const struct link_query *links)
 
 /* --- columns by role --- */
 
-/* Offsets of a role's features, in the order of feature_list.h. */
+/* Offsets of the features of a role, in the order of feature_list.h. */
 enum { SCORE, NEAR, GAP, FAR_GAP, RIVAL, SAID, ROWS_OF_ROLE };
 
 static void keep(float *out, float value, bool least)
@@ -140,7 +140,8 @@ static void set_column(float *all, const struct link_part *part)
     keep(&all[FEATURE_links_far_gap], far, false);
 }
 
-/* Compares the leftovers of both sides, because an unlinked word may be the reason for an unlinked condition. */
+/* Compares the number of unlinked words with the number of unlinked parts. An unlinked word may be the reason for an
+ * unlinked condition. */
 static void set_leftovers(float *out, const struct link_query *links)
 {
     float words = 0, parts = out[FEATURE_links_unasked_conditions];

@@ -1,4 +1,5 @@
-/* Compares the logical form of the conditions with the words for it: or, both, neither, except, never, other than. */
+/* Compares the logical form of the conditions with words of the question: or, both, neither, except, never, other
+ * than. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 #include "signals/support/logic.h"
@@ -28,7 +29,7 @@ static bool says(const struct extraction *ex, const char *const *phrases)
     return question_phrase_find(ex->question, phrases, 0, &at);
 }
 
-/* Returns 1 if done as requested, -1 if the opposite is done, 0 for neither. */
+/* Returns 1 if the query does what the question requests, -1 if it does the opposite, 0 if it does neither. */
 static float stance(bool right, bool wrong)
 {
     return right ? 1 : wrong ? -1 : 0;
@@ -73,7 +74,7 @@ static void set_choice(struct extraction *ex, const struct vsig_logic *logic)
     if (either && !both) ex->out[FEATURE_either_met] = stance(any && !each, each);
 }
 
-/* Sets whether a bound on an average, a total or a count applies to groups and not to rows. */
+/* Sets whether a bound on an average, a total or a count applies to groups instead of rows. */
 static void set_bounds(struct extraction *ex)
 {
     const struct query_view *v = &ex->view;

@@ -1,12 +1,12 @@
-/* Features of the alignment (lib/question/align.h): how many parts of the query agree with the question, and differ.
- * Features of the learned score (lib/question/wording.h). */
+/* Features of the alignment (lib/question/align.h): how many parts of the query agree with the question, and how many
+ * differ. Also features of the learned score (lib/question/wording.h). */
 #include "scoring/features/extract.h"
 
 #include "lib/question/frame.h"
 #include "lib/question/wording.h"
 #include "signals/support/meaning.h"
 
-/* Counts the elements of the frame that no part of the query agrees with or differs from. */
+/* Counts the elements of the frame for which no part of the query agrees or differs. */
 static unsigned count_unmatched(const struct question_frame *frame, const struct alignment *alignment)
 {
     unsigned n = 0;

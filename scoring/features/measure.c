@@ -1,8 +1,8 @@
-/* Measures whether the query computes the right thing.
+/* Measures whether the query computes the requested quantity.
  *
- * Features cover kept rows, parts of relations and dates, ratios, counts and sums, groups, repeats, and join keys. The
- * inspections are those of signals/support. The signals of signals/join and signals/structure vote if such a fact is
- * certain; here the same facts are graded. The data decide many of them. */
+ * Features cover kept rows, roles, parts of dates, ratios, counts and sums, groups, repeats, and join keys. The checks
+ * are those of signals/support. The signals of signals/join and signals/structure fire only if such a fact is certain;
+ * here the same facts are graded. Many of them depend on the data. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 #include "signals/support/counted.h"
@@ -63,7 +63,8 @@ static void set_parts(struct extraction *ex)
 
 /* --- ratios --- */
 
-/* True if the single result exceeds the whole: a share above 1, a percentage above 100. NAN without a single result. */
+/* Returns 1 if the single result exceeds the whole: a share above 1, or a percentage above 100. Otherwise returns 0.
+ * Returns NAN if the result is not a single row. */
 static float over_whole(const struct extraction *ex, bool scaled)
 {
     const struct db_result *result = vsig_result(ex->subject);
@@ -103,7 +104,7 @@ static void set_counted(struct extraction *ex)
     ex->out[FEATURE_counted_score] = things.counted;
 }
 
-/* True if a join has several rows for one row of the source, judged by keys alone. */
+/* True if, according to keys alone, a join may have several rows for one row of the source. */
 static bool is_multiplied(const struct extraction *ex, const struct sql_source *source)
 {
     if (!source || !source->block) return false;
@@ -117,7 +118,7 @@ static bool is_multiplied(const struct extraction *ex, const struct sql_source *
     return false;
 }
 
-/* Returns the share of values that repeat an earlier one. They count twice in a COUNT without DISTINCT. */
+/* Returns the share of the values that repeat another one. A COUNT without DISTINCT counts these repeatedly. */
 static float repeats_of(const struct schema_column *column)
 {
     double filled = (double)column->stats.rows - (double)column->stats.nulls;
@@ -197,7 +198,7 @@ static void set_distinct(struct extraction *ex)
 
 /* --- join keys --- */
 
-/* Returns the share of the most frequent values of `from` that `to` holds; NAN if unknown. */
+/* Returns the share of the most frequent values of `from` that `to` contains. Returns NAN if unknown. */
 static float share_met(const struct extraction *ex, const struct schema_column *from, const struct schema_column *to)
 {
     uint32_t met = 0, n = 0;
@@ -214,7 +215,7 @@ static float share_met(const struct extraction *ex, const struct schema_column *
     return n ? (float)met / (float)n : (float)NAN;
 }
 
-/* True if both columns reference the same key although one table references the other directly: the join is a
+/* True if both columns reference the same key, but one table also references the other directly. The join is then a
  * detour. */
 static bool is_sibling(const struct extraction *ex, const struct schema_column *a, const struct schema_column *b)
 {
@@ -230,7 +231,7 @@ static bool is_sibling(const struct extraction *ex, const struct schema_column *
     return false;
 }
 
-/* True if a table is joined with itself and no condition keeps a row from its own pair. */
+/* True if a table is joined with itself and no condition excludes the pairs of a row with itself. */
 static bool pairs_with_itself(const struct extraction *ex, const struct sql_join_pair *pair)
 {
     const struct sql_block *block = pair->block;

@@ -1,5 +1,5 @@
-/* Features of NULL, repeats and parts of texts. A question says "missing", "filled in" or "anywhere in the name", and a
- * query that differs leaves no trace in the result. */
+/* Features of NULL, of repeats, and of parts of texts. A question may say "missing", "filled in" or "anywhere in the
+ * name". The result does not show whether the query implements such a word. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 
@@ -28,7 +28,7 @@ static bool stands_for_null(const struct sql_node *node)
     return sql_is(node, SQL_LITERAL) && node->op == SQL_LIT_NULL;
 }
 
-/* Returns 1 if rows are kept because a value is NULL, -1 because it is not NULL, 0 without such a test. */
+/* Returns 1 for a test that keeps NULL values, -1 for a test that keeps other values, 0 for another node. */
 static int null_test(const struct sql_node *node)
 {
     if (sql_is(node, SQL_UNARY)) return (node->op == SQL_OP_ISNULL) - (node->op == SQL_OP_NOTNULL);
@@ -63,7 +63,7 @@ static void look_at_tests(struct extraction *ex)
     }
 }
 
-/* True if a frequent value of the column contains the text and is longer. */
+/* True if a frequent value of the column is longer than the text and contains it. */
 static bool is_part_of_value(const struct schema_column *column, const struct sql_node *literal)
 {
     g_autofree char *text = g_ascii_strdown(literal->text, (gssize)literal->text_len);
@@ -76,7 +76,7 @@ static bool is_part_of_value(const struct schema_column *column, const struct sq
     return false;
 }
 
-/* Counts texts compared for equality although longer values of the column contain them. */
+/* Counts texts that are compared for equality although longer values of the column contain them. */
 static void look_at_texts(struct extraction *ex)
 {
     for (uint32_t i = 0; i < ex->n_literals; i++) {
@@ -86,8 +86,8 @@ static void look_at_texts(struct extraction *ex)
     }
 }
 
-/* Sets null_as_asked: 1 if the kept rows are those that the question calls missing or present, -1 if they are the
- * opposite. Leaves it NAN if the question or the query does neither or both. */
+/* Sets null_as_asked. It is 1 if the query keeps the rows that the question calls missing or present, and -1 if it
+ * keeps the opposite rows. It stays NAN if the question or the query does neither or both. */
 static void set_stance(struct extraction *ex, bool missing, bool filled)
 {
     bool kept = ex->out[FEATURE_null_kept] > 0, dropped = ex->out[FEATURE_null_dropped] > 0;

@@ -1,9 +1,10 @@
 /* Compares the operators of the query with the cues of the question.
  *
- * Most features count over the whole query: cues that no operator implements, and operators that no cue requests. A
- * comparison with a number is found by that number; other cues are compared by kind only. asked.c compares each cue
- * with its place in the query. Distances are tokens between a cue and the mention of the column that it should apply
- * to. Words of implemented cues are marked as explained. All these features stay NAN without a question in English. */
+ * Most features are counts over the whole query: cues that no operator implements, and operators that no cue requests.
+ * A comparison with a number is matched by that number; other cues are matched by kind only. asked.c compares each cue
+ * with its place in the query. A distance is the number of tokens between a cue and the mention of the column that the
+ * cue should apply to. Words of implemented cues are marked as explained. All these features stay NAN unless there is a
+ * question in English. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
@@ -61,7 +62,8 @@ static bool admits(const struct question_cue *cue, enum sql_op op)
     return cue->loose && ((is_up((enum sql_op)cue->op) && is_up(op)) || (is_down((enum sql_op)cue->op) && is_down(op)));
 }
 
-/* Returns 1 if the number is compared as requested, -1 if it is compared otherwise, 0 if it is not compared. */
+/* Returns 1 if the query compares the number as requested, -1 if it compares it otherwise, 0 if it does not compare
+ * it. */
 static int is_met(const struct extraction *ex, const struct question_cue *cue)
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
@@ -156,8 +158,8 @@ static void set_cues_met(struct extraction *ex)
     ex->out[FEATURE_aggregates_unasked] = unasked;
 }
 
-/* Returns the direction by which the query picks rows: that of a limited order, or of MAX and MIN. SQL_OP_NONE if
- * none. */
+/* Returns the direction in which the query selects rows: that of an order with a limit, or that of MAX or MIN. Returns
+ * SQL_OP_NONE if there is none. */
 static enum sql_op picked_direction(const struct extraction *ex)
 {
     const struct query_view *v = &ex->view;
@@ -236,7 +238,8 @@ static void set_logic(struct extraction *ex)
                                                    (ex->question->cue_counts[QUESTION_CUE_DISTINCT] ? 1.0F : -1.0F);
 }
 
-/* Counts pairs of equalities on one column that must hold together: "both 2014 and 2015" by AND finds nothing. */
+/* Counts pairs of equalities on one column that must hold together. For example, "both 2014 and 2015" by AND finds
+ * nothing. */
 static void set_contradictions(struct extraction *ex)
 {
     float n = 0;

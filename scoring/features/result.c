@@ -1,8 +1,8 @@
 /* Describes the result and the form of the question, so that a model can compare them.
  *
- * Features of the result are its size, NULLs, numbers, and repeated rows and keys. Features of the question are its
- * first words (who, when, list), "how many" and plurals. Without a result, only the latter are set. Values and repeats
- * are read from at most MAX_ROWS rows. */
+ * Features of the result are its size, NULLs, numbers, repeated rows and repeated keys. Features of the question are
+ * its first words (who, when, list), "how many" and plurals. Without a result, only features of the question are set.
+ * At most MAX_ROWS rows are read. */
 #include "scoring/features/extract.h"
 
 #include "lib/db/digest.h"
@@ -35,7 +35,8 @@ static int by_hash(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the share of the first rows that repeat an earlier one in their first `n_columns` columns; NAN if unknown. */
+/* Returns the share of rows that repeat an earlier row in the first `n_columns` columns. Reads only the first rows.
+ * Returns NAN if unknown. */
 static float repeated(const struct extraction *ex, const struct db_result *result, uint32_t n_columns)
 {
     uint32_t n = MIN(result->n_rows, MAX_ROWS), same = 0;
@@ -83,7 +84,7 @@ static void set_shape(struct extraction *ex, const struct db_result *result)
         out[FEATURE_repeated_rows] * (float)MIN(result->n_rows, MAX_ROWS) + 1.5F > (float)MIN(result->n_rows, MAX_ROWS);
 }
 
-/* Sets the share of rows that repeat a key in the first column: a join has multiplied them. */
+/* Sets the share of rows that repeat a key in the first column, which shows that a join has multiplied rows. */
 static void set_repeated_keys(struct extraction *ex, const struct db_result *result)
 {
     const struct sql_output *output = ex->answer && ex->answer->n_outputs ? &ex->answer->outputs[0] : NULL;
@@ -110,7 +111,7 @@ static bool starts_with(const struct question *question, const char *const *word
     return false;
 }
 
-/* True if the question requests several things: the last word of a requested output is a plural. */
+/* True if the question requests several items, because a requested output ends with a plural. */
 static bool asks_plural(const struct question *question)
 {
     for (uint32_t p = 0; p < question->n_outputs; p++) {

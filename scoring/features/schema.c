@@ -1,9 +1,10 @@
 /* Compares the columns and tables that the question names with those that the query uses, clause by clause.
  *
  * For each use of a column, the features rate the mentions of the used columns, and count unused columns that fit the
- * words better. The requested outputs are matched with the columns of the answer in both directions. Tables count if
- * they are named and not read, read and not named, or read only to join. Last, the words that no part of the query
- * explains are counted. Values and operators must have marked theirs before. */
+ * words better. The requested outputs are matched with the columns of the answer in both directions. Tables count in
+ * three cases: named and not read, read and not named, or read only to join. Finally, the words that no part of the
+ * query explains are counted. extract_values and extract_operators must run earlier, because they mark the words that
+ * they explain. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
@@ -14,7 +15,7 @@ static const float NAMED = 0.6F, SURE = 0.99F, FAINT = 0.3F, OWN_TABLE = 0.8F;
 
 /* --- columns by their use --- */
 
-/* Counts the columns that the query does not use although the words of `mention` name them better. */
+/* Counts columns that the words of `mention` name better and that the query does not use. */
 static float count_rivals(const struct extraction *ex, const struct question_mention *mention, float score)
 {
     float n = 0;
@@ -26,7 +27,7 @@ static float count_rivals(const struct extraction *ex, const struct question_men
     return n;
 }
 
-/* Returns how much better the question names the table of another column that the same words mean. */
+/* Returns how much better the question names the table of another column that the same words mention. */
 static float owner_gap(const struct extraction *ex, const struct used_column *used,
                        const struct question_mention *mention)
 {
@@ -41,7 +42,7 @@ static float owner_gap(const struct extraction *ex, const struct used_column *us
     return best - own;
 }
 
-/* Offsets of a use's features, in the order of feature_list.h. */
+/* Offsets of the features of a use, in the order of feature_list.h. */
 enum { LEAST, MEAN, UNMENTIONED, PLACE, RIVALS, OWNER_GAP };
 
 static void set_use(struct extraction *ex, enum column_use use, enum feature_index first)
@@ -231,7 +232,8 @@ static bool read_column_overlaps(const struct extraction *ex, const struct quest
     return false;
 }
 
-/* Counts columns that the question names and the query does not use, unless a used name explains the same words. */
+/* Counts columns that the question names and the query does not use. A column does not count if the name of a used
+ * column explains the same words. */
 static void set_unused(struct extraction *ex)
 {
     float unused = 0, exact = 0, elsewhere = 0;
@@ -258,7 +260,7 @@ static void explain_names(struct extraction *ex)
     }
 }
 
-/* Returns the best score of any mention that covers the token. */
+/* Returns the highest score of a mention that covers the token. */
 static float best_mention_score(const struct extraction *ex, uint32_t token)
 {
     float best = 0;

@@ -1,11 +1,12 @@
-/* Sums over the features of the other files, for and against. Each feature is too rare for a tree to learn alone.
- * Together they tell how far the query differs from the question. */
+/* Sums over features of the other files, separately for and against the query. Each feature alone is too rare for a
+ * tree to learn. The sums show how far the query differs from the question. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
 #include <math.h>
 
-/* Features above 0 if something is done as requested, below 0 if it is done otherwise, NAN if it is not requested. */
+/* Features that are above 0 if the query does what the question requests, and below 0 if it does something else. NAN if
+ * nothing is requested. */
 static const enum feature_index STANCES[] = {
     FEATURE_limit_as_asked,    FEATURE_offset_as_asked,  FEATURE_never_as_set,
     FEATURE_not_all_as_rows,   FEATURE_both_as_asked,    FEATURE_either_as_asked,
@@ -17,7 +18,8 @@ static const enum feature_index STANCES[] = {
     FEATURE_formula_different, FEATURE_formula_squared,  FEATURE_formula_order,
     FEATURE_entity_gap,        FEATURE_who_met,          FEATURE_null_as_asked,
 };
-/* Features above 0 if something is done otherwise than requested; in MERITS, if it is done as requested. */
+/* FAULTS has features that are above 0 if the query does something other than requested. MERITS has features that are
+ * above 0 if it does as requested. */
 static const enum feature_index FAULTS[] = {
     FEATURE_bounds_turned,
     FEATURE_bounds_strictness,
@@ -63,7 +65,7 @@ static const enum feature_index MERITS[] = {
 static float count_positive(const float *out, const enum feature_index *list, size_t n)
 {
     float sum = 0;
-    for (size_t i = 0; i < n; i++) sum += out[list[i]] > 0; /* false for NAN */
+    for (size_t i = 0; i < n; i++) sum += out[list[i]] > 0; /* a comparison with NAN is false */
     return sum;
 }
 

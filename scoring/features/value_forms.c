@@ -1,5 +1,6 @@
-/* Features of values, by degree. They measure the form in which the question gives the query's literals, and the values
- * that the query lacks. They also cover numbers with units, parts of dates, and keys that hold text or nothing. */
+/* Features of values, by degree. They measure the form in which the question gives the literals of the query, and the
+ * values that the query lacks. They also cover numbers with units, parts of dates, and keys that contain text, NULL or
+ * blanks. */
 #include "lib/question/forms.h"
 #include "scoring/features/extract.h"
 #include "signals/support/contradiction.h"
@@ -34,7 +35,7 @@ static void trim(const struct sql_node *literal, const char **text, size_t *len)
     while (*len && (*text)[*len - 1] == '%') --*len;
 }
 
-/* True if another column that the query reads holds the whole pattern as a value, and this column does not. */
+/* True if this column does not contain the whole pattern as a value, and another column that the query reads does. */
 static bool is_whole_elsewhere(const struct extraction *ex, const struct schema_column *column, const char *text,
                                size_t len)
 {
@@ -71,7 +72,7 @@ static void set_form(struct extraction *ex, const struct vsig_predicate *predica
     }
 }
 
-/* Sets whether the literal of a flag agrees with the question: "no" goes with "not" or "without". */
+/* Sets whether the literal of a yes/no column agrees with the question: "no" agrees with "not" or "without". */
 static void set_flag(struct extraction *ex, const struct sql_node *literal)
 {
     struct question_text text, yes, no;
@@ -178,7 +179,7 @@ static bool is_year(double number)
     return number >= LEAST_YEAR && number <= LAST_YEAR && floor(number) == number;
 }
 
-/* Compares years of the question with the columns that the query compares with them. */
+/* Compares the years of the question with the columns that the query compares with these years. */
 static void set_years(struct extraction *ex, const struct vsig_predicate *all, uint32_t n)
 {
     for (uint32_t v = 0; v < ex->question->n_values; v++) {
@@ -212,7 +213,7 @@ static int month_said(const struct question *question)
     return 0;
 }
 
-/* True if a literal means the month, as in strftime('%m', d) = '03', '2014-03-05', LIKE '%-03-%' or month = 3. */
+/* True if a literal contains the month, as in strftime('%m', d) = '03', '2014-03-05', LIKE '%-03-%' or month = 3. */
 static bool literal_has_month(const struct vsig_predicate *predicate, const struct sql_node *literal, int month)
 {
     char middle[16], text[16];
@@ -239,7 +240,7 @@ static void set_months(struct extraction *ex, const struct vsig_predicate *all, 
     ex->out[met ? FEATURE_month_met : FEATURE_month_unmet] = 1;
 }
 
-/* --- keys that hold text or nothing --- */
+/* --- keys that contain text, NULL or blanks --- */
 
 static bool holds_text_numbers(const struct schema_column *column)
 {
@@ -256,7 +257,7 @@ static bool has_blank(const struct schema_column *column)
     return false;
 }
 
-/* True if a condition may exclude the rows in which the column is empty: any condition on it counts. */
+/* True if any condition uses the column, because it may exclude the rows in which the column is empty. */
 static bool is_guarded(const struct vsig_predicate *all, uint32_t n, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -1,9 +1,9 @@
-/* Compares the values that the question states with those that the query compares with.
+/* Compares the values that the question states with the literals of the query.
  *
- * Each literal of the query is searched in the question and in the evidence, and a text also in the column that it is
- * compared with. The features count literals without a source, texts that the column lacks, and values of the question
- * that the query does not use. Doubtful values, such as plain words that are also values, count a quarter.
- * extract_value_forms adds features by degree. Literals beyond EXTRACT_MAX_LITERALS are ignored. */
+ * Each literal is searched in the question and in the evidence. A text is also searched in the column that it is
+ * compared with. The features count literals without a source, texts that the column does not contain, and values of
+ * the question that the query does not use. A doubtful value, such as a plain word that is also a value, counts a
+ * quarter. extract_value_forms adds features by degree. Literals beyond EXTRACT_MAX_LITERALS are ignored. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
@@ -40,7 +40,7 @@ static bool matches_value(const struct extraction *ex, const struct condition_li
     return letters && extract_texts_match(letters, literal->letters);
 }
 
-/* Finds a literal in the question: as one of its values, else as a word. */
+/* Finds a literal in the question: as one of its values, otherwise as a word or number. */
 static void find_in_question(struct extraction *ex, struct condition_literal *literal)
 {
     literal->value = -1;
@@ -100,7 +100,7 @@ struct tally {
     float n, unsaid, number_unsaid, absent, folded, exact, named, elsewhere, distance, n_distance, repeated, rival;
 };
 
-/* Counts whether the compared column holds the literal. */
+/* Counts whether the compared column contains the literal. */
 static void tally_stored(struct extraction *ex, const struct condition_literal *literal, struct tally *t)
 {
     const struct sql_node *n = literal->node;
@@ -115,7 +115,8 @@ static void tally_stored(struct extraction *ex, const struct condition_literal *
     t->elsewhere += schema_values_with(ex->schema, n->text, n->text_len, &hit, 1) > 0;
 }
 
-/* Returns how much better the question names another column that holds the value than the compared one; -1 if none. */
+/* Returns how much better the question names another column with this value than the compared column. Returns -1 if
+ * there is none. */
 static float rival_of(const struct extraction *ex, const struct condition_literal *literal)
 {
     const struct question_value *value = literal->value >= 0 ? &ex->question->values[literal->value] : NULL;

@@ -1,4 +1,4 @@
-/* Makes the binary form of a model file (lib/learn/blocks.h): model_compile MODEL.json MODEL.bin. The build runs it for
+/* model_compile MODEL.json MODEL.bin makes the binary form of a model file (lib/learn/blocks.h). The build runs it for
  * the models that it installs. */
 #include "lib/learn/blocks.h"
 #include "lib/learn/classifier.h"
@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* Moves the weights of a classifier, or of a verifier: its component models and its content classifier. */
+/* Moves the weights of a classifier, or of both models of a verifier, into blocks. A verifier has component models and
+ * a content classifier. */
 static enum err_code move(json_t *root, struct model_blocks *blocks, struct err *err)
 {
     json_t *components = json_object_get(root, "components"), *content = json_object_get(root, "content");
