@@ -25,15 +25,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Milliseconds and percentage of failures of the paper's implementation, on the same log (shared design notes). */
+/* Milliseconds and percentage of failures of the paper's implementation on the same log. The design notes have the
+ * source. */
 static const double PEER_MS = 87, PEER_FAILED = 7;
 
 struct bench {
     const char *log, *root, *without;
     unsigned head;
     bool gold, no_rows, prose, print, print_same;
-    GHashTable *grounds;     /* database name -> struct ground */
-    GArray *own, *sql, *all; /* of int64_t: ns of an explanation without its statements, of its statements, of both */
+    GHashTable *grounds;     /* database name → struct ground */
+    GArray *own, *sql, *all; /* int64_t: ns of an explanation without its statements, of its statements, of both */
     unsigned n, not_executable, failed, partial, with_rows, why_not;
     unsigned long pairs, same;
     size_t longest;
@@ -57,7 +58,7 @@ static void count(struct bench *bench, const struct explanation *e)
     if (len > bench->longest) bench->longest = len;
 }
 
-/* Returns the phrases that follow from the statement alone, without the kind of --without. */
+/* Returns the phrases that follow from the statement alone, except those of the kind that --without names. */
 static char *operations(const struct bench *bench, const struct explanation *e)
 {
     GString *text = g_string_new(NULL);
