@@ -3,7 +3,7 @@
  *   bench_examples FILE [N [STORE]]
  *
  * FILE is a store of N (1,000,000) made-up examples, and is created if it does not exist. STORE is a connection string
- * of PostgreSQL. If it is given, that store is also built, and is measured instead. FILE then gives the exact results. */
+ * of PostgreSQL. If it is given, that store is also built, and is measured instead. FILE then has the exact results. */
 #include "examples/file.h"
 #include "lib/base/clock.h"
 

@@ -1,5 +1,5 @@
-/* Threads that share one scorer, its answer cache and its circuit breaker until the main thread stops the scorer. A
- * plain program, since Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
+/* Several threads share one scorer, its answer cache and its circuit breaker, until the main thread stops the scorer.
+ * It is a plain program, because Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/clock.h"
 #include "lib/llm/scorer.h"
 #include "tests/support/fake_model.h"
