@@ -1,5 +1,5 @@
 /* Implements the search of giveup.h. Each function is called with every list of argument shapes, and the engine's table
- * gives the SQL text of a shape for a size. A statement runs under the limit of the gate's handle, and a second handle
+ * gives the SQL text of a shape for a size. A statement runs under the limit of the gate's handle. A second handle
  * polls the server until no other session of the role is active. Statements that end late run again, because the
  * machine may be busy. The worst ones are printed as Markdown. */
 #include "tests/live/giveup.h"

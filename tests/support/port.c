@@ -22,8 +22,8 @@ static unsigned end_of_servers(void)
 }
 
 /* Binds a socket to the port and never listens on it. A server with SO_REUSEADDR can listen on the port. Another
- * process that searches for a free port binds without this option, and fails. This call also binds without it, because
- * with it the bind would succeed on a used port. */
+ * process that searches for a free port binds without this option, and fails. This function sets it only after its own
+ * bind, which would otherwise succeed on a used port. */
 static bool hold(uint16_t port)
 {
     const struct sockaddr_in at = {

@@ -1,7 +1,6 @@
 /* Runs the core under a script (script.h). The callbacks of the core collect tasks and verdicts. Answers follow from
- * words in the SQL. The label model, the remote verifier, the corrector, the polisher and the cache are parts of the
- * script, so each test chooses which of them exist. Time is an argument; the script reads no clock and has no
- * threads. */
+ * words in the SQL. The label model, the remote verifier, the corrector, the polisher and the cache belong to the
+ * script. Each test chooses which of them exist. Time is an argument; the script reads no clock and has no threads. */
 #include "tests/unit/coordinator/script.h"
 
 #include "lib/learn/metrics.h"

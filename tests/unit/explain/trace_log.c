@@ -154,7 +154,7 @@ static void count(struct reading *r, const struct explain_source *source, const 
         bool may_be_empty = arm->set_op != SQL_OP_NONE || arm->shape == PROV_SHAPE_WHOLE;
         bool failed = arm->state == PROV_ARM_UNAVAILABLE || (arm->state == PROV_ARM_OTHER && !may_be_empty);
         if (arm->parent >= 0 && failed) complain(r, *arm->reason ? arm->reason : "an inner arm without rows", arm->sql);
-        bool nothing = p->status == PROV_NOTHING && arm->set_op == SQL_OP_NONE; /* otherwise the arm is unknown */
+        bool nothing = p->status == PROV_NOTHING && arm->set_op == SQL_OP_NONE; /* unknown within a set operation */
         if (arm->parent < 0 && (arm->state == PROV_ARM_ROWS || nothing)) check_arm(r, source, p, arm);
     }
     t->rows += p->status == PROV_ROWS;

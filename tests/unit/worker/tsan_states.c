@@ -109,7 +109,7 @@ int main(void)
     struct schema_cache *schemas = schema_cache_new(NULL, 0);
     const struct worker_config worker = {.schemas = schemas, .signals = signals, .limits = {.time_ms = 1000000000}};
     pthread_t threads[THREADS];
-    clock_set_source(fast_now_ns); /* before the first handle, which starts a watchdog that reads the clock */
+    clock_set_source(fast_now_ns); /* before the first handle, because that starts a watchdog that reads the clock */
     make_database();
     struct db *db = open_database();
     if (db_fingerprint(db, fingerprint, NULL) || db_states_open(&nowhere, &worker, &states, NULL)) abort();
