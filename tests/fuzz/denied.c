@@ -711,7 +711,7 @@ static void put_from(struct maker *m, struct scope *scope, unsigned depth)
     }
 }
 
-/* Appends a query. It has n_columns columns, or any number, stars included, if n_columns is 0. */
+/* --- queries ------------------------------------------------------------------------------------------------------ */
 
 static void put_clause(struct maker *m, const char *word, const struct scope *scope, unsigned depth, unsigned rarely)
 {
@@ -720,13 +720,13 @@ static void put_clause(struct maker *m, const char *word, const struct scope *sc
     put_expression(m, scope, depth);
 }
 
-/* FROM is built first, because the select list refers to its columns */
+/* Appends a query. It has n_columns columns, or any number, stars included, if n_columns is 0. */
 static void put_select(struct maker *m, const struct scope *outer, unsigned depth, unsigned n_columns, bool ordered)
 {
     struct scope scope = {.outer = outer};
     GString *whole = m->out, *from = g_string_new(NULL);
     m->out = from;
-    put_from(m, &scope, depth); /* before the select list, which refers to its columns */
+    put_from(m, &scope, depth); /* FROM is built first, because the select list refers to its columns */
     m->out = whole;
     put(m, "SELECT ");
     if (one_in(m, 8)) put(m, m->postgres && one_in(m, 3) ? "DISTINCT ON (1) " : "DISTINCT ");

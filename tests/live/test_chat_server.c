@@ -323,7 +323,7 @@ static double cosine(const json_t *reply, size_t i, size_t j)
     return dot / sqrt(aa * bb);
 }
 
-/* The store has vectors of the server and is searched by them. A store with vectors of another model is refused. */
+/* Properties that the tests of the example store rely on. */
 Test(chat_server, similar_texts_have_near_embeddings)
 {
     json_t *reply =
@@ -339,7 +339,7 @@ Test(chat_server, similar_texts_have_near_embeddings)
     "{\"id\":\"" id "\",\"db\":\"shop\",\"question\":\"" question "\",\"gold\":\"SELECT count(*) FROM customer\","     \
     "\"candidates\":[\"SELECT name FROM customer\"]}\n"
 
-/* A store with vectors of the server is searched by them; a store of another embedder is refused. */
+/* The store has vectors of the server and is searched by them. A store with vectors of another model is refused. */
 Test(chat_server, example_store_uses_server_vectors)
 {
     write_file("log.jsonl", EXAMPLE("far", "zzzz 0000 !!!!") EXAMPLE("near", "How many customers are there?"));

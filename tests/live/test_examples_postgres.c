@@ -118,7 +118,8 @@ static uint32_t find(struct examples *in, unsigned i, enum examples_key key, str
     return examples_search(in, &query, key, 3, out);
 }
 
-/* Returns the share of the file's three nearest examples for which PostgreSQL finds an equally near one. */
+/* Returns the recall of PostgreSQL: the share of the file's three nearest examples for which it finds an equally near
+ * one. */
 static double recall(unsigned asked, enum examples_key key, struct examples *file)
 {
     unsigned found = 0, all = 0;
@@ -185,8 +186,7 @@ Test(examples_postgres, examples_of_same_question_are_excluded)
     cr_expect_eq(examples_search(store, &(struct examples_query){0}, EXAMPLES_ALL, 5, found), 0, "nothing is asked");
 }
 
-/* Returns the recall of PostgreSQL: the share of the file's three nearest examples for which it finds an equally near
- * one. */
+/* --- adding --- */
 
 static void *add_all(void *ctx)
 {

@@ -521,7 +521,7 @@ Test(faults, poison_message_is_detected_by_attempts)
                 if (number(got) == 0 && got->attempts < GIVE_UP) raise(SIGKILL);
                 bool last = number(got) == 3;
                 if (number(got) == 0) put(bus, other, NULL, "0", LIMIT_MS);
-                if (number(got) != 0 && got->attempts >= GIVE_UP) _exit(3); /* a harmless message is suspected */
+                if (number(got) != 0 && got->attempts >= GIVE_UP) _exit(3); /* a harmless message is under suspicion */
                 bus_ack(consumer, got);
                 if (last) break;
             }
@@ -606,7 +606,7 @@ Test(kafka, work_in_progress_survives_rebalance)
     struct bus_consumer *first = join(bus);
     for (const char *c = "123"; *c; c++) cr_assert_eq(put(bus, topic, "k", (char[]){*c, '\0'}, LIMIT_MS), ERR_OK);
     struct bus_message *one = get(first), *two = get(first);
-    struct bus_consumer *second = join(bus); /* the rebalance revokes: one and two are in progress */
+    struct bus_consumer *second = join(bus); /* joining causes a rebalance while messages one and two are in progress */
     struct bus_message *got;
     uint32_t n, seconds = 0;
     for (int64_t start = clock_now_ns(); clock_now_ns() - start < 3000 * INT64_C(1000000);) {

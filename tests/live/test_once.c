@@ -335,7 +335,7 @@ static bool is_ready(const struct judge *judge, uint32_t index)
     return !slow || clock_now_ns() - judge->since_ns[index] > SLOW_MS * INT64_C(1000000);
 }
 
-/* Judges until it is killed. Older requests are settled later. */
+/* Judges until it is killed. The oldest request is usually settled last. */
 _Noreturn static void judge_for_ever(const char *instance)
 {
     struct judge judge = {0};

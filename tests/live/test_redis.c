@@ -79,7 +79,8 @@ static void get(struct seat *seat, struct fixture *f)
     look(seat);
 }
 
-/* Prepares a stage without opening a database, for tests that fork (race). */
+/* --- normal operation
+ * ---------------------------------------------------------------------------------------------- */
 
 struct stage {
     struct redis_server server;
@@ -87,7 +88,7 @@ struct stage {
     struct cache_config config;
 };
 
-/* Sets up a stage without an open database, for tests that fork (race). */
+/* Prepares a stage without opening a database, for tests that fork (race). */
 static void stage_set(struct stage *stage, const char *sql)
 {
     redis_needed();

@@ -484,7 +484,7 @@ Test(serve, excess_request_is_told_to_retry)
 
 enum { HOSTILE = 500, HONEST = 50 };
 
-/* Connections that send a byte now and then, from 50 addresses. Valid callers use some of these addresses. */
+/* Connections that send a byte now and then, from 50 addresses. Valid callers use the same addresses. */
 static int hostile[HOSTILE];
 
 static void hostile_come(void)
@@ -530,7 +530,7 @@ static double honest_s(bool crowded)
     return took;
 }
 
-/* There are fewer slots than hostile clients. A hostile client has the address of a valid caller. */
+/* There are fewer slots than hostile clients. Each hostile client shares its address with a valid caller. */
 Test(serve, hostile_clients_delay_no_valid_caller)
 {
     begin("hostile", "--max-waiting", "100");

@@ -21,8 +21,8 @@ static char *quote_reserved(const char *sql)
     return replace(sql, "\\bshow\\b", "`show`");
 }
 
-/* Makes texts compare as in SQLite, so that differences come from the engine and not from the data. Changes the type of
- * keys, because a TEXT cannot be a key in MariaDB. */
+/* Makes texts compare as in SQLite, so that differences come from the engine and not from the data. Uses varchar
+ * instead of TEXT, because a TEXT cannot be a key in MariaDB. */
 static struct db *open_sample(const char *script)
 {
     char *text = replace(script, "\\bTEXT\\b", "varchar(200)");

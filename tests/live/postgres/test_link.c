@@ -316,7 +316,7 @@ Test(link, statement_pooler_is_refused, .fini = end_pooler)
 
 /* --- statements that run on --------------------------------------------------------------------------------------- */
 
-/* Creates a column that is larger than the amount that a statement may read. */
+/* Creates a column that is larger than any that a statement is expected to read. */
 static void make_large(void)
 {
     server_exec(&server, "CREATE TABLE large(a text, b text); INSERT INTO large SELECT repeat('a', 200000), "

@@ -400,7 +400,7 @@ Test(postgres, fingerprint_reports_hidden_changes, .init = begin, .fini = end)
 Test(postgres, late_counters_change_fingerprint, .init = begin, .fini = end)
 {
     server_exec(&server, "INSERT INTO t(id) VALUES (50)");
-    keep_print(); /* this fingerprint may come from before or after the second insertion is counted */
+    keep_print(); /* perhaps taken before the insertion is counted */
     server_exec(&server, "INSERT INTO t(id) VALUES (51)");
     print_has_changed(NULL);
     cr_expect(wait_until(print_has_changed, NULL, 15000));

@@ -198,11 +198,10 @@ Test(schemas, custom_search_path_is_used)
     expect("SELECT year FROM archive.orders", "archive.orders archive.orders");
 }
 
-/* Makes all mutants of one operator for several seeds. Sets parts[i] to 0 if a mutant contains it. Each mutant must
- * bind in Assay and be accepted by the server. */
+/* --- mutants ------------------------------------------------------------------------------------------------------ */
 
-/* Makes all mutants of one operator over some seeds: parts[i] is set to 0 once a mutant has it. Each mutant must bind
- * in Assay and be accepted by the server. */
+/* Makes all mutants of one operator for several seeds. Sets parts[i] to "" if a mutant contains it. Each mutant must
+ * bind in Assay and be accepted by the server. */
 static void expect_mutants(enum sql_mutator op, const char *sql, const char **parts)
 {
     struct arena arena;
@@ -253,10 +252,10 @@ Test(schemas, mutants_join_by_the_search_path)
 
 /* --- too many of them --------------------------------------------------------------------------------------------- */
 
-/* The index of a database with one schema for each tenant is cut. All tables that an unqualified name reaches are in
- * it; tables of other schemas fill it up to 5,000, and a note counts the rest. A key from an indexed table to one
- * outside of the index is dropped. Most tables are views without a column, which are faster to create and to read; the
- * remaining cost is one scan of each one's columns. */
+/* The index of a database with one schema for each tenant is truncated. It has all tables that an unqualified name can
+ * reach. Tables of other schemas fill it up to 5,000, and a note has the number of the rest. A key from an indexed
+ * table to one outside of the index is dropped. Most of the tables are views without columns, because these are fast to
+ * create and to read. The remaining cost is one scan of the columns of each view. */
 Test(schemas, past_five_thousand_tables_other_schemas_are_cut, .timeout = 600)
 {
     enum { TENANTS = 30, VIEWS = 170, MOST = 5000 };
