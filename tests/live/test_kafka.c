@@ -485,7 +485,7 @@ Test(faults, lost_output_discards_its_ack)
         bus_ack(consumer, got);
         struct bus_message *none;
         uint32_t n;
-        for (int64_t start = clock_now_ns(); clock_now_ns() - start < 2500 * INT64_C(1000000);) /* commits pass */
+        for (int64_t start = clock_now_ns(); clock_now_ns() - start < 2500 * INT64_C(1000000);) /* commits run here */
             bus_poll(consumer, 0, &none, 1, 100, &n);
         if (write(ends[1], "", 1) != 1) _exit(1);
         for (;;) pause();

@@ -1,4 +1,4 @@
-/* assay report: text, JSON, and one self-contained page. */
+/* Tests assay report: text, JSON, and one self-contained page. */
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 
@@ -71,7 +71,7 @@ static unsigned times(const char *text, const char *word)
     return n;
 }
 
-/* The page loads nothing, and no text ends the element that contains it. */
+/* The page loads no other resource. No text of the data ends the element that contains it. */
 Test(report, page_is_self_contained)
 {
     write_file("<i>x&.jsonl",
