@@ -233,7 +233,7 @@ Test(log, repeated_message_is_limited_and_counted)
     open_log(LOG_FORM_JSON, LOG_LEVEL_INFO);
     struct log_stats before, after;
     log_get_stats(&before);
-    for (int i = 0; i < 1000; i++) log_error("x", "attempt %d", i); /* one message: equal format strings */
+    for (int i = 0; i < 1000; i++) log_error("x", "attempt %d", i); /* equal format strings: one message */
     cr_assert_eq(count(written(), "attempt"), LOG_BURST);
     log_info("x", "another");
     cr_assert_eq(count(written(), "another"), 1, "others are not held back");

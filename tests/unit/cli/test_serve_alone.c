@@ -300,7 +300,7 @@ static bool has_posted(void *collector)
     return fake_model_requests(collector, "/v1/traces") > 0;
 }
 
-/* The request itself may carry the same option. */
+/* The trace context of the caller may also be a field of the request. */
 Test(serve_alone, spans_are_children_of_callers_span)
 {
     static const struct fake_step taken = {.body = "{}"};

@@ -1,4 +1,5 @@
-/* safetensors files: written files read back, half precision rounds correctly, and files of others are validated. */
+/* Tests safetensors files. Written files can be read, half precision rounds correctly, and files of other programs are
+ * validated. */
 #include "lib/learn/tensors.h"
 
 #include <criterion/criterion.h>
@@ -66,7 +67,7 @@ Test(tensors, written_file_is_read_back)
     tensors_close(t);
 }
 
-/* Writes a file with this header, followed by so many bytes. */
+/* Writes a file with this header, followed by `behind` bytes. The header's stated length is `said`. */
 static void write_file(const char *header, uint64_t said, size_t behind)
 {
     GString *out = g_string_new(NULL);
