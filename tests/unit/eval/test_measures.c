@@ -74,7 +74,7 @@ static const struct made log_of_five[] = {
     {"wr", 2, 0, {0.25, 0.95}, easy},       /* fixed in comparison with all three baselines */
     {"rw", 1, 0, {0.85, 0.15}, easy},       /* right in all baselines and in the answer */
     {"fwr", 3, 1, {0, 0.35, 0.75}, hard},   /* fixed */
-    {"rww", 2, 2, {0.45, 0.55, 0.1}, hard}, /* broken compared with the first ones, not with the majority */
+    {"rww", 2, 2, {0.45, 0.55, 0.1}, hard}, /* broken compared with the first, but not with the majority */
     {"fww", 0, 1, {0, 0.05, 0.05}, hard},   /* no candidate is right, and there is no answer */
 };
 

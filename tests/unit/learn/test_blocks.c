@@ -120,7 +120,7 @@ Test(blocks, hostile_blocks_are_refused)
         {ERR_MALFORMED, nodes + NODE + RIGHT, 0, true}, /* a node is its own child */
         {ERR_MALFORMED, nodes + NODE + RIGHT, 3, true}, /* child outside of the tree */
         {ERR_MALFORMED, nodes + NODE + MISSING, 2, true},
-        {ERR_MALFORMED, nodes + 3 * NODE + FEATURE + 3, 0, true}, /* child outside of the tree */
+        {ERR_MALFORMED, nodes + 3 * NODE + FEATURE + 3, 0, true}, /* no node is left for its children */
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
         cr_expect_eq(load_with(file, cases[i].at, cases[i].value, cases[i].resum), cases[i].code, "case %zu", i);

@@ -128,7 +128,7 @@ Test(calibrate, platt_flattens_noise)
     learn_calibration_free(&c);
 }
 
-/* The rows beyond the last counter-example are too few to justify certainty, whatever their number. */
+/* Rows beyond the last counter-example never justify certainty. Their number bounds the ends of the curve. */
 Test(calibrate, isotonic_ends_match_their_rows)
 {
     /* 8 wrong rows, then right and wrong alternately, then 18 right. The ends of the curve are (k + 1) / (n + 2). */

@@ -279,7 +279,7 @@ Test(classifier, hostile_files_are_refused)
         {ERR_OK, TREE("[0,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")},
         {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[0,0,0]", "[1,0,0]")}, /* the right child is its own parent */
         {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[3,0,0]", "[1,0,0]")}, /* child outside of the tree */
-        {ERR_MALFORMED, TREE("[0,-1,0]", "[0.5,-1,1]", "[2,0,2]", "[1,0,0]")},  /* child outside of the tree */
+        {ERR_MALFORMED, TREE("[0,-1,0]", "[0.5,-1,1]", "[2,0,2]", "[1,0,0]")},  /* no node is left for its children */
         {ERR_MALFORMED, TREE("[2,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")}, /* the feature does not exist */
         {ERR_MALFORMED, TREE("[-2,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")},
         {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1]", "[2,0,0]", "[1,0,0]")}, /* arrays of different lengths */

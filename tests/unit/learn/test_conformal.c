@@ -212,8 +212,8 @@ Test(conformal, thresholds_are_the_expected_ranks)
     cr_assert_eq(conformal_majority(NULL, 0, 0.5), 0x3, "nothing was looked at: nothing is ruled out");
 }
 
-/* The world changes over time: half of the calibration points come from an easier world. Weighting by neighbours
- * corrects for this. */
+/* The world changes over time: some calibration points come from an easier world. The guarantee must hold if only the
+ * nearest points calibrate. */
 Test(conformal, neighbours_hold_guarantee_under_drift)
 {
     enum { POINTS = 400, NEAR = 100 };

@@ -73,7 +73,7 @@ static void write_file(const char *header, uint64_t said, size_t behind)
     GString *out = g_string_new(NULL);
     for (int i = 0; i < 8; i++) g_string_append_c(out, (char)(said >> (8 * i)));
     g_string_append(out, header);
-    for (size_t i = 0; i < behind; i++) g_string_append_c(out, '\x7C'); /* 0x7C7C is not a number */
+    for (size_t i = 0; i < behind; i++) g_string_append_c(out, '\x7C'); /* a NaN in half precision */
     cr_assert(g_file_set_contents(path, out->str, (gssize)out->len, NULL));
     g_string_free(out, TRUE);
 }
