@@ -455,7 +455,7 @@ static void write_frame_file(const char *path, const struct msg_buffer *buffer)
 }
 
 static const char *const versions[] = {"1.0", "1.1", "1.2", "1.3", "1.4",  "1.5",
-                                       "1.6", "1.7", "1.8", "1.9", "1.10", "1.11"}; /* the last one is of this build */
+                                       "1.6", "1.7", "1.8", "1.9", "1.10", "1.11"}; /* the last one is this build's */
 enum { N_VERSIONS = sizeof versions / sizeof *versions };
 
 /* Reads a frame and writes it again. A frame of an older version lacks newer fields. It must be unchanged except for

@@ -65,7 +65,7 @@ static void same_nearest(const struct schema_index *a, const struct schema_index
 
 static void same_index(const struct schema_index *a, struct schema_index *b)
 {
-    b->bytes = a->bytes; /* the only permitted difference: the copy has loaded all values */
+    b->bytes = a->bytes; /* the only permitted difference: the copy has evicted no values */
     char *x = printed(a), *y = printed(b);
     cr_assert_str_eq(x, y);
     free(x);

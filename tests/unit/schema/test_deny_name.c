@@ -108,7 +108,7 @@ Test(deny_name, entry_covers_what_it_can_mean)
         {"sales.customer.*", "sales", "customer", "phone", true},
         {"customer.*", "sales", "customer", "phone", true},
         {"customer.*", NULL, "orders", "phone", false},
-        {"customer.*", NULL, NULL, NULL, true}, /* of any schema */
+        {"customer.*", NULL, NULL, NULL, true}, /* any column of any table */
         {"customer.email", NULL, NULL, "email", true},
         {"customer.email", NULL, "orders", NULL, true},
     };

@@ -1,4 +1,4 @@
-/* Compares paths in the join graph with those that a search of all paths finds. */
+/* Compares the smallest connected sets of tables in the join graph with those that brute force finds. */
 #include "tests/unit/schema/school.h"
 
 #include <criterion/criterion.h>

@@ -15,7 +15,7 @@ static const char SQL[] =
     " twice AS (lower_mail || lower_mail) STORED, \"odd\"\"name\" TEXT AS (coalesce(name, ')', id)),"
     " fixed AS (1 + 1), PRIMARY_NOTE text, CHECK (id > 0));"
     "CREATE TABLE pet(id INTEGER PRIMARY KEY, owner INT REFERENCES person(id), kind TEXT, \"e mail\" TEXT);"
-    "CREATE VIEW over_view AS SELECT address, n FROM plain;" /* created before the table whose column it reads */
+    "CREATE VIEW over_view AS SELECT address, n FROM plain;" /* created before the view that it reads */
     "CREATE VIEW plain(address, n, k) AS SELECT person.\"e mail\", count(*), kind || name FROM person JOIN pet ON "
     "owner = person.id;"
     "CREATE VIEW starred AS SELECT * FROM person;"
@@ -249,7 +249,7 @@ Test(origins, expressions_are_found_in_any_text)
     struct arena arena;
     arena_init(&arena, 0);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *exact = g_strdup(cases[i].definition); /* an exact copy, so that a sanitizer sees a read past the end */
+        char *exact = g_strdup(cases[i].definition); /* exact copy, so that a sanitizer detects a read past the end */
         cr_expect_str_eq(definition_expression(&arena, exact, "b"), cases[i].expression, "%s", exact ? exact : "none");
         g_free(exact);
     }

@@ -302,7 +302,7 @@ Test(server, heads_are_bounded)
     http_server_close(stage.server);
 }
 
-/* Sends `head`, a chunk of `size` letters in pieces, then `tail`. Returns the answer. */
+/* Sends the head of a request, a chunk of `size` letters in pieces, then `tail`. Returns the answer. */
 static GString *send_chunk(const struct stage *stage, size_t size, const char *tail)
 {
     int fd = come(stage, 1);
@@ -504,8 +504,8 @@ Test(server, oldest_connection_of_address_is_evicted)
     http_server_close(stage.server);
 }
 
-/* Each kind of connection that is cheap for its client is opened five times as often as there are slots. A valid caller
- * must not be delayed, whether it has the address of these clients or another one. */
+/* There are five times as many connections as slots, of all kinds that are cheap for their clients. A valid caller must
+ * not be delayed, whether it has the address of these clients or another one. */
 Test(server, many_connections_do_not_block_others)
 {
     enum { N = 300, PLACES = 60, CALLS = 50 };

@@ -221,8 +221,8 @@ static void on_lost(void *ctx, const struct msg_key *position)
     *sum += position->offset;
 }
 
-/* Requests with an id, timed-out requests, and requests with a verdict can still be served. So they are not
- * cancelled. */
+/* Requests with an id that others know, timed-out requests, and requests with a verdict can still be served. So they
+ * are not cancelled. */
 Test(pending, caller_with_unknown_id_is_cancelled)
 {
     enum { LOST, KNOWN, LATE, ANSWERED, N };
