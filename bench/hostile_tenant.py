@@ -104,7 +104,7 @@ class Hostile:
     def run(self, kind):
         while True:
             answer = kind()
-            refused = answer and (answer[0] != 200 or b'"isError":true' in answer[1])  # an agent is told so by its tool
+            refused = answer and (answer[0] != 200 or b'"isError":true' in answer[1])  # agents see it in the result
             if answer: self.counts[1 if refused else 0] += 1
             if refused: time.sleep(0.2)
 

@@ -49,7 +49,7 @@ def half_of(line):
 
 
 def store(o, root, lines, half, work):
-    """Makes a store of the right queries on the databases of the other half."""
+    """Makes a store of the examples on the databases of the other half."""
     log, out = os.path.join(work, "examples.jsonl"), os.path.join(work, f"examples.{half}.db")
     write(log, (line for line in lines if half_of(line) != half))
     run(o.assay, "examples", "build", log, "--db-root", root, "--out", out)

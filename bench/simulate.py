@@ -57,7 +57,7 @@ OUTAGE = {"away": (AT_S, AT_S + 20), "away_share": 0.1, "away_s": CONNECT_S, "de
 
 
 def stop(members, name):
-    """Stops all members, which leaves their partitions unassigned for the measured time."""
+    """Returns an event: all these members stop, so their partitions are unassigned for the measured time."""
     def begin(fleet, costs):
         for member in getattr(fleet, members): fleet.at(AT_S, member.consumer.stop, costs["stops"][name])
     return begin

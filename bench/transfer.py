@@ -211,7 +211,8 @@ class Store:
         self.bm25 = Bm25(examples, KEYS[ALL])
 
     def nearest(self, row):
-        """Returns, for each key, the longest list that is needed."""
+        """Returns the nearest examples for each key. The list is long enough for every table; shorter lists are its
+        beginnings."""
         own = lambda i: self.examples[i]["db"] == row["db"] or self.examples[i]["question"].lower() == row[
             "question"].lower()
         lists = {key: [i for i in index.ranked(row) if not own(i)][:DEEP] for key, index in self.indexes.items()}
