@@ -22,7 +22,7 @@ struct word_fit_options {
     unsigned bits, folds;
     double cost; /* cost of liblinear: a higher cost fits the pairs more closely */
     const char *out;
-    const char *blind;     /* folder for the folds' models, a file NAME.bin for each database; NULL: none */
+    const char *blind;     /* folder for the folds' models, a file NAME.bin for each database; may be NULL */
     input_skipped skipped; /* called for lines that cannot be used */
 };
 

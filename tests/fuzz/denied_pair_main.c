@@ -26,7 +26,7 @@ enum { MAX_CANDIDATES = 6, TRIES = 3, STATEMENT_MS = 5000, SHOWN = 200 };
 struct pair {
     struct shop left, right;
     GRegex *names, *numbers; /* patterns of the names and numbers that are replaced */
-    const char *folder;      /* folder for verdicts; NULL: they are not written */
+    const char *folder;      /* folder for verdicts; if NULL, they are not written */
     uint64_t requests, candidates, executed, denied, leaks;
 };
 

@@ -89,7 +89,7 @@ static void put_letter(const char *key, const char *topic, enum err_code code, c
     cr_assert_eq(bus_produce(bus, &out, 1, 10000, NULL), ERR_OK);
 }
 
-/* Runs a redrive. Returns the number of messages that it sent again. */
+/* Runs a redrive. Returns the number of redelivered messages. */
 static int sent(struct run run)
 {
     const char *at = strstr(run.out, "\"sent\":");

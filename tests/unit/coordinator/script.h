@@ -48,8 +48,8 @@ struct script {
     bool whole;                   /* workers act like version 1.10: they ignore `part` and explain completely */
     bool verifier_full;           /* the remote verifier has no capacity */
     const char *const *proposals; /* proposals of the worker for any candidate; ended by NULL */
-    const char *correction;       /* query that the corrector proposes; NULL: it is unreachable */
-    const char *polished;         /* text that the polisher returns; NULL: it is unreachable */
+    const char *correction;       /* query that the corrector proposes; NULL: unreachable */
+    const char *polished;         /* text that the polisher returns; NULL: unreachable */
     bool polisher_full;           /* the polisher has no capacity */
     char *told;                   /* last request to the polisher or the corrector */
     void *token;                  /* token of the last verdict or dead letter */

@@ -114,8 +114,8 @@ Test(consult, missing_opinion_does_not_delay_verdict)
     }
 }
 
-/* An unavailable model makes a request wait. After the first failure, no request asks the model for the duration of
- * that wait. Verdicts report this. */
+/* An unavailable model makes a request wait. After the first failure, no request asks the model for as long as this
+ * wait lasted. Verdicts report this. */
 Test(consult, unavailable_model_opens_the_circuit)
 {
     open_with(MSG_RERANK, 0);

@@ -347,8 +347,8 @@ static void *close_engine(void *arg)
     return arg;
 }
 
-/* Closing the engine completes all requests in flight: one in the window, and one of a thread that waits for the
- * window. */
+/* Closing the engine completes all requests in flight: one in the window, and one whose thread is blocked because the
+ * window is full. */
 Test(assay, closing_cancels_requests_in_flight)
 {
     static atomic_uint own;

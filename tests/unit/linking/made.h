@@ -10,7 +10,7 @@ struct made {
     uint32_t questions;
     uint32_t layers, hidden;
     double wrong; /* share of the tokens that branch */
-    double plain; /* distance between the hidden states of branching points and of others; 0: no information */
+    double plain; /* distance between the hidden states of branching points and of others; 0 gives no information */
     uint64_t seed;
     const char *stage; /* NULL: a generation of the tables, then one of the columns, for each question */
 };

@@ -65,7 +65,7 @@ Test(cache_config, usable_configuration_is_accepted)
 
 struct fake {
     int listener, port;
-    const char *bytes; /* sent again after each piece of input */
+    const char *bytes; /* repeated after each piece of input */
     size_t len;
     atomic_bool stopping;
     atomic_uint connections;
