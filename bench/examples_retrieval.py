@@ -5,10 +5,10 @@ store.
   examples_retrieval.py --assay build/release/cli/assay --db-root DATABASES --store LOG [--store LOG] --ask NAME=LOG ...
 
 A store is built from the --store logs. The script searches it for each wrong first candidate of an --ask log that
-differs from gold, with the error that the store would have for it. It checks whether the nearest example, or one of the
-nearest three, changes the same clauses (`same`), or at least one of them (`one`). The figures for a random example are
-printed for comparison. If an --ask log is also a --store log, questions on one half of the databases search a store of
-the other half.
+differs from gold. The search uses the error that the store would have for this candidate. It checks whether the nearest
+example, or one of the nearest three, changes the same clauses (`same`), or at least one of them (`one`). The figures
+for a random example are printed for comparison. If an --ask log is also a --store log, questions on one half of the
+databases search a store of the other half.
 """
 import argparse, json, os, random, subprocess, tempfile
 

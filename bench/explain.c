@@ -3,8 +3,8 @@
  *   bench_explain LOG.jsonl --db-root DIR [--head N] [--gold] [--no-rows] [--prose] [--without KIND] [--print] [--same]
  *
  * Explains each candidate that executes. Then takes all pairs of candidates of one question whose results differ.
- * Counts the pairs whose premises are equal without the parts that come from the data. This is the fault of
- * explanations that seed 002 names in §V-A5.
+ * Counts the pairs whose premises are equal without the parts that come from the data. The paper (seed 002, §V-A5)
+ * reports such equal explanations as a fault.
  *
  *   --prose      compares the text for people
  *   --without    leaves out phrases of a kind, such as join; shows their worth, and that the count can fail

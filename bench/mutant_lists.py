@@ -5,7 +5,7 @@
     bench/mutant_lists.py M.jsonl > LISTS.jsonl
 
 Draws N requests (2,500) at random. Each list has four mutants of the gold query. The gold query is first in 68 % of the
-lists, later in 20 %, and absent from the others, as in samples of a good generator.
+lists, later in 20 %, and absent from the others. These are the shares of a good generator.
 """
 import json
 import random

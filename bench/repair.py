@@ -6,12 +6,12 @@
             [--csv FILE]
 
 Each log is replayed with `--repair propose` and almost no margin. `assay eval --labels` labels the answer and its
-proposed repair by execution. For each margin the table has the changed answers (those wrong before and after are listed
-apart), the fixed ones (in brackets those whose old query did not execute), the broken ones, and EX before and after.
---first keeps only the first candidate of each question, as from a system that returns one. With --examples, repairs try
-the edits in a store. It holds the wrong candidates of LOG, or those of the log itself on other databases: each half of
-the databases has a store of the other half. The last line has the time of a judgement with and without repairs, and the
-number of questions for which a repair was searched.
+proposed repair by execution. For each margin the table has the changed, fixed and broken answers, and EX before and
+after. Changed answers that were and stay wrong are listed apart. In brackets are the fixed ones whose old query did not
+execute. --first keeps only the first candidate of each question, as from a system that returns one. With --examples,
+repairs try the edits in a store. It holds the wrong candidates of LOG, or those of the log itself on other databases:
+each half of the databases has a store of the other half. The last line has the time of a judgement with and without
+repairs, and the number of questions for which a repair was searched.
 """
 import argparse, json, os, subprocess, tempfile, zlib
 

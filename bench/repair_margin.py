@@ -10,9 +10,9 @@ the other half, with their judged candidates. Each question gets one query, as f
 of the questions it is right. Otherwise it is one of three wrong queries: those most similar to the gold query as a text
 (`near`), or those that look right to the other verifier (`look`). --written adds hand-written questions (train/written)
 on that half's databases, with their own wrong queries. The rule takes the least margin with fixed >= 5 x (broken + 1)
-in each list of `known`, because the shipped verifier is trained in that way. The 1 allows for the error of a small
-count. The script also computes `critical`, the order in which a corrector receives the signals. It sorts them by the
-repairs at any margin in those lists: fixed minus broken.
+in each list of `known`. It uses `known`, because the shipped verifier is trained in that way. The 1 allows for the
+error of a small count. The script also computes `critical`, the order in which a corrector receives the signals. It
+sorts them by the repairs at any margin in those lists: fixed minus broken.
 """
 import argparse, difflib, json, os, random, shutil, tempfile
 

@@ -7,8 +7,8 @@ called.
 
 A scripted server replaces the chat model. It answers with the gold query for a share r of the questions, with a mutant
 of it (one edit) for a share b, and otherwise repeats the old query. The choice depends on the question and the findings
-that it receives, so each round is another attempt. For each r and b the table has the number of questions and of calls,
-what accepting every first answer would fix and break, and what `--repair apply` does. r 0, b 0 is the result without
+that it receives, so each round is another attempt. For each r and b the table has the number of questions and of calls.
+It compares the effect of accepting every first answer with that of `--repair apply`. r 0, b 0 is the result without
 help from the corrector.
 """
 import argparse, hashlib, http.server, json, os, random, subprocess, tempfile, threading

@@ -11,8 +11,8 @@ on wrong ones and 1 - h on right ones. The outcome depends on question and query
 hit rate (--llm-hit-rate). The columns are: EX; AUC of P on the answers; F1 of "wrong" where P is below 0.5; calls for
 each request. `everything` calls the model for each candidate that executes. Assay does not do this, so its figures are
 computed here from the verdicts without a model, by the same formula. The second table has the precision of each signal
-as the label model learns it without labels (`assay train label-model` on the log, with a call for each candidate), and
-by labels.
+by labels, and as the label model learns it without labels. This model is trained by `assay train label-model` on the
+log, with a call for each candidate.
 """
 import argparse, hashlib, http.server, json, math, os, random, subprocess, tempfile, threading, time
 

@@ -7,10 +7,10 @@
 
 The simulated user knows the right result (by execution of the gold query). It picks the choice with this result,
 otherwise "none of these". A second user picks another choice in one of ten cases, at random with each of the seeds.
-Each log is replayed with `--policy ask`, and the answers are added to the requests, until there are no more questions
-or the rounds are over. Then all requests are replayed with `--policy best_effort`. The columns are: questions for each
-request, EX without and with answers, fixed / broken, and the share of (oracle - EX without) that is closed. --questions
-writes the questions to a file, for inspection.
+Each log is replayed with `--policy ask`, and the answers are added to the requests. This repeats until there are no
+more questions, or the rounds are over. Then all requests are replayed with `--policy best_effort`. The columns are:
+questions for each request, EX without and with answers, fixed / broken, and the share of (oracle - EX without) that is
+closed. --questions writes the questions to a file, for inspection.
 """
 import argparse, json, os, random, subprocess, tempfile
 

@@ -12,10 +12,10 @@ candidates tried. The levels of difficulty follow. Arguments after -- are passed
 `assay replay`). ORDER is the order of the log's candidates (--order).
 
 --trust prints another table instead. Each log is judged under rerank with its ORDER, without an order, and with the
-wrong order. The table has selection as above, F1 of finding the wrong ones among the first that run at P < 0.5, and the
-calibration of P for the first that runs and for the answer. Calibration has the error in ten bins of equal mass. In
-brackets is the error below which a perfectly calibrated judge stays in 95 % of all cases (by simulation). It also has
-mean P minus the share that is right.
+wrong order. The table has selection as above. It has F1 of finding the wrong ones, at P < 0.5, among the first
+candidates that run. It has the calibration of P for the first candidate that runs and for the answer. Calibration has
+the error in ten bins of equal mass. In brackets is the error below which a perfectly calibrated judge stays in 95 % of
+all cases (by simulation). It also has mean P minus the share that is right.
 """
 import argparse, json, os, subprocess, sys, tempfile
 

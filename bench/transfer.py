@@ -25,7 +25,7 @@ bind. Each round corrects the result of the previous round, if that is still wro
 
 --gate instead measures the queries as proposals for the first candidate, as from a system that returns one. With --deal
 this candidate is right in 72 % of the questions, otherwise wrong. The repairs of `assay replay --repair propose` are
-compared with the queries of the five nearest fitting examples (at most 12), each judged alone by the same models. For
+compared with the queries of the five nearest fitting examples (at most 12). The same models judge each query alone. For
 each margin the table has fixed / broken, as in bench/repair.py.
 """
 import argparse, collections, json, math, os, random, re, subprocess, tempfile, zlib

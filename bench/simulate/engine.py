@@ -6,10 +6,10 @@ are in flight (decide.c: all, or one after the other while workers are busy); me
 and that it runs beside the reader (settle.c); a limit on open requests.
 
 Three queues make a busy fleet slow. First, a message waits in its partition's batch (linger), then for the library's
-thread, then for the broker, which handles one request of a connection at a time. Messages that arrive meanwhile join
-the batch, so batches grow as the broker slows down. Second, a consumer's fetch returns the messages that exist, and
-later ones wait for the next fetch. Third, a transaction is a sequence of such requests. All of these are bursts of CPU
-on shared cores, which are divided among groups of processes first (Cores).
+thread, then for the broker. The broker handles one request of a connection at a time. Messages that arrive meanwhile
+join the batch, so batches grow as the broker slows down. Second, a consumer's fetch returns the messages that exist,
+and later ones wait for the next fetch. Third, a transaction is a sequence of such requests. All of these are bursts of
+CPU on shared cores, which are divided among groups of processes first (Cores).
 
 These parts are approximate: all requests to a broker have the same cost, and so do all messages, all candidates of a
 request, and all families."""

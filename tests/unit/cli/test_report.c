@@ -38,7 +38,7 @@ Test(report, report_sums_up_run)
     expect(assay("report", "run.jsonl", "--gold"), 2, NULL, "--db-root");
     expect(assay("report", "run.jsonl", "--gold", "--db-root=.", "--format=text"), 0,
            "right by execution: 1 of 2 answers", NULL);
-    struct run run = assay("report", "run.jsonl", "--format=json"); /* without --gold: the gold query is in the index */
+    struct run run = assay("report", "run.jsonl", "--format=json"); /* without --gold: gold queries are in the index */
     json_t *json = json_loads(run.out, 0, NULL);
     cr_assert(json, "%s", run.out);
     cr_expect_eq(json_integer_value(json_object_get(json_object_get(json, "labels"), "right")), 1);
