@@ -19,7 +19,7 @@ struct detector_export {
     struct arena *arena;               /* reset by the caller between requests */
     const struct schema_index *schema; /* NULL if unknown */
     const struct question *question;   /* read with that schema; NULL if unknown */
-    const struct msg_request *request; /* with candidates */
+    const struct msg_request *request; /* the request with its candidates */
     const struct labels *labels;       /* labels of these candidates; NULL if unknown */
     const char *origin;                /* "beam", "made": origin of the candidates */
 };

@@ -240,7 +240,7 @@ Test(scorer, open_breaker_spares_failing_endpoint)
     for (int i = 0; i < 5; i++) {
         assert_code(&f, ask(&f), ERR_UNREACHABLE);
         cr_assert_eq(f.info.attempts, 0);
-        if (fake_model_time(f.fake, predict, 2) + 250000000 < clock_now_ns()) break; /* maybe half open by now */
+        if (fake_model_time(f.fake, predict, 2) + 250000000 < clock_now_ns()) break; /* perhaps half open by now */
     }
     cr_assert_eq(fake_model_requests(f.fake, predict), 3);
     struct scorer_stats stats;

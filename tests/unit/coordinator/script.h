@@ -59,9 +59,9 @@ struct script {
     const char *state;   /* database state that results report; NULL: unknown */
     bool cache_full;     /* the cache refuses lookups */
     unsigned looked_for; /* number of lookups */
-    char wanted[72];     /* number of stored verdicts; `kept` is the last one */
-    unsigned n_kept;     /* bytes of the last stored verdict */
-    GBytes *kept;        /* its bytes */
+    char wanted[72];     /* key of the last lookup */
+    unsigned n_kept;     /* number of stored verdicts; `kept` is the last one */
+    GBytes *kept;        /* bytes of the last stored verdict */
     char kept_state[40], kept_key[72];
 };
 

@@ -302,7 +302,7 @@ Test(runs, measures_use_labels)
     cr_expect_float_eq(json_number_value(json_object_get(signal, "lift")), 9 / 4.0, 1e-5);
     cr_assert_eq(json_array_size(points), 9);
     cr_expect_float_eq(json_number_value(json_array_get(json_array_get(points, 4), 1)), 0.5,
-                       1e-9); /* of ten requests */
+                       1e-9); /* share of ten requests */
     cr_expect_float_eq(json_number_value(json_array_get(json_array_get(points, 4), 2)), 0, 1e-9);
     cr_expect_float_eq(json_number_value(json_array_get(json_array_get(points, 8), 2)), 4 / 9.0, 1e-5);
     run_index_close(run);
