@@ -4,18 +4,19 @@
   all.py [--build build/release] [--data ../shared/data] [--only NAME...] [--list] [--json FILE] [--csv DIR]
          [--timeout S] [--loaded]
 
-A row of BENCHES is one command and what is read out of its output; what lacks data, servers or a program is skipped
-with the reason. A build with -DASSAY_MUTATIONS=ON, packages of PyPI and a PostgreSQL are made or started where a row
-needs them. It refuses to start on a machine that is busy unless --loaded, and each row says what share of the
-processors others used in the second before it. With --csv the measured rows go to DIR/claims.csv; rows of benches that
-did not run now stay there. Exit status 1 when a claim does not hold.
+A row of BENCHES has a command and the patterns that read its figures from the output. A row that lacks data, servers or
+a program is skipped, with the reason. A build with -DASSAY_MUTATIONS=ON, packages of PyPI or a PostgreSQL are made or
+started if a row needs them. The script refuses to start on a busy machine, unless --loaded is given. Each row reports
+the share of the processors that other processes used in the second before it. With --csv the measured rows are written
+to DIR/claims.csv; rows of benches that did not run keep their old figures. The exit status is 1 if a claim does not
+hold.
 """
 import argparse, collections, contextlib, glob, json, operator, os, platform, re, shutil, signal, subprocess, sys, tempfile, time
 
 import pythons, results
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-BUSY = 0.1  # share of the processors that others may use
+BUSY = 0.1  # maximum share of the processors that others may use
 
 Claim = collections.namedtuple("Claim", "says pattern op bound")
 """`pattern` finds the figure, its first group, in the output; it has to be `op` `bound`, or within a unit of the last digit of it where op
@@ -34,21 +35,21 @@ ALL = ["spider", "superhero"]
 NUMBER = r"([\d,]+(?:\.\d+)?)"
 
 
-DEBIANS = "/usr/bin/python3"  # has python3-confluent-kafka
+DEBIANS = "/usr/bin/python3"  # this Python has python3-confluent-kafka
 
 
 def bench(script, *options, python="python3"): return [python, "bench/" + script, *options]
 
 
 def cells(*before, then=0):
-    """A row of a table whose first cells are these; the figure begins the cell after `then` more."""
+    """Returns the pattern of a table row with these first cells. The figure begins the cell after `then` more cells."""
     return r"^\| *" + r" *\| *".join(before) + r" *\|" + r"[^|\n]*\|" * then + r" *" + NUMBER
 
 
 def line(start): return start + r"\D*?" + NUMBER
 
 
-# What the reports say of each log.
+# The figures that the reports give for each log.
 EX_OF_RERANK = {"chatgpt": 77.2, "resdsql": 79.8, "superhero": 83.7}
 AUC_OF_RERANK = {"chatgpt": 90.4, "resdsql": 87.4, "superhero": 97.6}
 EX_WITH_REPAIRS = {"chatgpt": 79.0, "resdsql": 80.7, "superhero": 83.7}
@@ -58,7 +59,7 @@ EX_WITH_ANSWERS = {"chatgpt": 80.2, "resdsql": 82.4, "superhero": 88.4}
 
 
 def by_log(says, pattern, figures):
-    """A claim for each log; `pattern` makes of its name where its figure is."""
+    """Returns a claim for each log. `pattern` turns the name of a log into the pattern of its figure."""
     return [Claim(f"{log}: {says}", pattern(log), "==", figure) for log, figure in figures.items()]
 
 
@@ -93,7 +94,8 @@ def judgement(name, log, within):
 
 
 def fleet(messages, beside, rate, p50, p95, p99):
-    """Bounds: ms of Kafka and Redis a candidate, requests/s, and ms of latency at 20, 50 and 80 % of 423 requests/s."""
+    """Returns the claims on the fleet. Bounds: ms of Kafka and Redis for a candidate, requests a second, and ms of
+    latency at 20, 50 and 80 % of 423 requests/s."""
     return Bench(
         name=f"judging by a fleet, messages: {messages}",
         command=bench("fleet.py", "judge", "{build}", CHATGPT, *ROOTED, "--runs", "3", "--seconds", "6",
@@ -112,7 +114,7 @@ def fleet(messages, beside, rate, p50, p95, p99):
 
 
 WHAT_IS_JUDGED = [
-    # One wrong query of "held" runs for 2.4 of its 3 s: a busy machine stops it, and shows 39.7.
+    # A wrong query of "held" runs for 2.4 of its 3 s. A busy machine stops it, and the figure is then 39.7.
     pairs("held", preferred=87.3, wrong=37.5, right=89.9, auc=0.849),
     pairs("dev", preferred=94.7, wrong=37.3, right=89.3, auc=0.877),
     pairs("analytic held", preferred=84.1, wrong=45.5, right=87.9, auc=0.774, folder=ANALYTIC,
@@ -439,7 +441,8 @@ BENCHES = [*WHAT_IS_JUDGED, *WHAT_IT_COSTS, *FLEET_AND_FRONT_DOOR]
 # --- what the rows need ---
 
 def missing(o, need):
-    """Why a need is not met, and cannot be; None: it is, or is brought."""
+    """Returns the reason why a need cannot be met. Returns None if it is met, after making or starting what it
+    needs."""
     return {
         "spider": lambda: None if os.path.isdir(os.path.join(o.data, "spider", "database"))
         else f"no Spider in {o.data}",
@@ -463,7 +466,7 @@ def httpx(where):
 
 @contextlib.contextmanager
 def mutations(where):
-    """Built with guards that can be left out and workers that can be slowed."""
+    """Makes a build in which guards can be left out and workers can be slowed."""
     steps = [["cmake", "--preset", "release", "-B", where["mutations"], "-DASSAY_MUTATIONS=ON", "-DBUILD_TESTING=OFF"],
              ["cmake", "--build", where["mutations"], "--target", "assay"]]
     failed = next((step for step in steps if subprocess.run(step, cwd=ROOT, capture_output=True).returncode), None)
@@ -472,14 +475,14 @@ def mutations(where):
 
 @contextlib.contextmanager
 def postgres(where):
-    """The server of ASSAY_TEST_POSTGRES, or one for as long as the row runs, with a table: a database without any is
-    refused."""
+    """Yields the server of ASSAY_TEST_POSTGRES, or starts one for the row. It has a table, because a database without
+    tables is refused."""
     named, servers, at = (os.environ.get("ASSAY_TEST_POSTGRES"), "tests/live/servers.sh",
                           os.path.join(where["scratch"], "servers"))
     if named:
         yield {"postgres": named}, None
         return
-    os.chmod(where["scratch"], 0o711)  # the server's user passes through
+    os.chmod(where["scratch"], 0o711)  # lets the server's user pass through the folder
     try:
         started = subprocess.run([servers, "start", at, "postgres"], cwd=ROOT, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL).returncode == 0
@@ -527,7 +530,7 @@ def places(o):
 
 
 def prepare(where):
-    """Files that rows read and that are made here: some lines of a log, and verdicts on them."""
+    """Writes the input files of the rows: some lines of a log, and verdicts on them."""
     log = CHATGPT.format(**where)
     if not os.path.exists(log): return
     with open(log, encoding="utf-8") as lines, open(where["first_400"], "w", encoding="utf-8") as out:
@@ -539,7 +542,7 @@ def prepare(where):
 # --- figures ---
 
 def figure(pattern, output):
-    """The last that the pattern finds, or None."""
+    """Returns the last match of the pattern, or None."""
     found = [next(filter(None, groups), None) if isinstance(groups, tuple) else groups
              for groups in re.findall(pattern, output, re.M)]
     found = [text for text in found if text]
@@ -547,7 +550,7 @@ def figure(pattern, output):
 
 
 def step(bound):
-    """A unit of the last digit that the claim shows."""
+    """Returns one unit of the last digit that the claim shows."""
     return 10.0 ** -len(str(bound).partition(".")[2]) if "." in str(bound) else 1.0
 
 
@@ -561,7 +564,7 @@ def holds(claim, measured): return measured is not None and OPERATORS[claim.op](
 # --- the machine ---
 
 def jiffies():
-    """(busy, all) of the processors since they started."""
+    """Returns (busy, all) jiffies of the processors since the machine started."""
     with open("/proc/stat", encoding="ascii") as stat: times = [int(text) for text in stat.readline().split()[1:9]]
     return sum(times) - times[3] - times[4], sum(times)
 
@@ -580,7 +583,8 @@ def machine():
 # --- running ---
 
 def output_of(command, timeout):
-    """(output, why it does not count or None). What takes too long is told to end, with all that it started."""
+    """Runs a command. Returns (output, reason why it does not count, or None). Stops a command that takes too long, and
+    all processes that it started."""
     child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", start_new_session=True)
     try:
@@ -597,7 +601,7 @@ def output_of(command, timeout):
 
 
 def run(o, row, where):
-    """Each claim of a row as a line of the report."""
+    """Runs a row. Yields each of its claims as a line of the report."""
     output, seconds, busy = "", 0, 0
     with contextlib.ExitStack() as stack:
         reason = why_not(o, row)
@@ -641,7 +645,7 @@ def told(row):
 
 
 def write_claims(folder, rows):
-    """Adds the rows that were measured to claims.csv."""
+    """Adds the measured rows to claims.csv."""
     columns = ("bench", "claim", "bound", "measured", "holds", "seconds", "busy_before")
     measured = [{**{name: row[name] for name in columns}, "command": f"bench/all.py --only '{row['bench']}'"}
                 for row in rows if not row["skipped"]]

@@ -1,9 +1,9 @@
-/* Counts the allocations for judging a candidate with warm caches, those of all libraries included.
+/* Counts the allocations for judging a candidate with warm caches. Allocations by libraries are included.
  *
  *   bench_allocations LOG DB_ROOT
  *
- * One engine with one worker judges the log twice. This program replaces malloc, calloc and realloc of glibc. The
- * calls in the second pass are counted and printed for each candidate, including those for reading the log and for
+ * One engine with one worker judges the log twice. This program replaces malloc, calloc and realloc of glibc to count
+ * the calls of the second pass. It prints their number for each candidate, including those for reading the log and for
  * verdicts. */
 #include "engine/engine.h"
 #include "lib/base/input.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* NOLINTBEGIN(bugprone-reserved-identifier): their names in glibc */
+/* NOLINTBEGIN(bugprone-reserved-identifier): these are the names in glibc */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);

@@ -4,8 +4,8 @@
   analytic_pairs.py [--folder tests/data/analytic] [--set tune|held] > pairs.jsonl
   analytic_pairs.py --assay build/release/cli/assay [--folder ...] [--set tune|held]
 
-A fact (facts.json) names a table that records events, its date, amount, group and owner, and the words for them. A kind
-(kinds.json) makes questions and two queries of a fact. The queries differ in the operand of one window, CASE, set
+A fact (facts.json) describes a table of events: its date, amount, group and owner columns, and words for them. A kind
+(kinds.json) makes a question and two queries from a fact. The queries differ in the operand of one window, CASE, set
 operation, ratio or join. Pairs whose queries return equal rows are left out.
 """
 import argparse, json, os, sqlite3, sys
@@ -15,7 +15,7 @@ import pairs
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "data", "analytic")
 
 def words_of(fact, db):
-    """The names that the kinds use, of one fact. `mid` and `high` are round amounts that split the rows."""
+    """Returns the names that the kinds use, for one fact. `mid` and `high` are round amounts that divide the rows."""
     out = {k: v for k, v in fact.items() if isinstance(v, str)}
     if fact["values"]: out.update(values=True, v1=fact["values"][0], v2=fact["values"][1])
     if fact["optional"]: out.update(optional=True, optional_column=fact["optional"][0], optional_of=fact["optional"][1])
@@ -45,7 +45,7 @@ def load(folder, name):
 
 
 def make_all(root, folder=FOLDER, name=None):
-    """The pairs of the facts of a set, or of all facts, on the databases below root."""
+    """Returns the pairs of the facts of a set, or of all facts, on the databases below root."""
     kinds, facts = (load(folder, file) for file in ("kinds", "facts"))
     for fact in (f for f in facts if name in (None, f["set"])):
         db = sqlite3.connect(f"file:{root}/{fact['db']}/{fact['db']}.sqlite?mode=ro", uri=True)

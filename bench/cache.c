@@ -180,7 +180,8 @@ static void other_design(const char *path, const struct schema_index *index)
 
 /* --- 1: warm start ------------------------------------------------------------------------------------------------ */
 
-/* Starts a worker as a process does: opens the database and gets the index, with a cache of its own. */
+/* Does what a worker process does at its start: opens the database and gets the index, through its own connection to
+ * the cache. */
 static double start_worker(const char *path, struct cache_stats *stats, struct cache **kept, struct schema_index **out)
 {
     struct cache_config config = {.address = address, .timeout_ms = 30000};
@@ -203,7 +204,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Looks up a value, which loads the values of its column. */
+/* Looks up a value, as the first question does. This loads the values of its column. */
 static void first_question(const struct schema_index *index, struct cache *cache)
 {
     static const char *const texts[] = {"person4711@example.org", "nobody@example.org", "Name 5 Surname"};

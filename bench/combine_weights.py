@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What `combine`, `unfamiliar` and `margin` of models/decision.json rest on: how the two judges are put together, how
-far P is to be believed, and by how much another candidate must beat the first that executes.
+"""Chooses `combine`, `unfamiliar` and `margin` of models/decision.json: how the two judges are combined, how much P is
+reduced, and by how much another candidate must exceed the first one that executes.
 
     combine_weights.py --assay build/release/cli/assay --logs LOGS --db-root DATABASES --models models --work DIR
                        [--generated LOG] [--share 0.25]
 
-Training logs only. Their databases are halved by a hash of the name. Models are trained on one half; on the other half,
-gold queries, their mutants and the parser's beams are judged, each alone, and dealt into lists as three kinds of
-generator would give them:
+Uses training logs only. Their databases are halved by a hash of the name. Models are trained on one half. On the other
+half, gold queries, their mutants and the parser's beams are each judged alone. They are then dealt into lists, as three
+kinds of generator would return them:
 
   ranked    guesses of one system: the right one first in 75 % of all cases, later in a third of the rest
   samples   five of one system that is right with a probability drawn for each question from a beta distribution (mean
@@ -15,21 +15,21 @@ generator would give them:
             weight 1.2, so that most questions are easy or hopeless); what is wrong comes from three likely candidates
   systems   five named systems: the same, mean 0.6, weight 3, so that their errors meet less
 
-Each is judged with the word that its user would say (options.order): ranked for the first, sampled for the others.
-And each is dealt once for each of four *worlds*: the judges have seen such errors in training (`known`: taught with
-mutants and generated questions), or they have not (`new`: taught with beams and other questions' gold); and the errors
-are those that are *near* the gold query as a text, or those that *look* right to the other verifier.
+Each list is judged with the order that its user would give (options.order): ranked for the first kind, sampled for the
+others. Each is dealt once for each of four *worlds*. In `known`, the judges have seen such errors in training (mutants
+and generated questions). In `new`, they have not (they were trained on beams and other questions' gold). In both, the
+errors are either *near* the gold query as a text, or *look* right to the other verifier.
 
-First table: EX of `rerank` by the signals' share of the log-odds. Rule: the best mean over all worlds and kinds. The
-same with the label model in the classifier's place stands below it, for comparison, and then with votes and places at
-another weight. Next: P(correct) of the first candidate, shrunk: logit P = c0 + scale * (shares and log-odds as above).
-Rule: of what is within
-0.002 of the least mean log loss, the least calibration error in the worst list of all.
-Next: the margin in that P: EX, and fixed / broken against the first that executes. Rule for each order: the least
-margin with fixed >= 2 x broken in the worst world; if there is none, the one whose worst world has the most fixed for
-each broken. Beside it, ranked lists alone: mean EX (and the worst world's fixed for each broken) by what the first
-place is worth. Last: what P with all of this says of the candidates and of the answers, by list. Steps that left their
-file in DIR are not done again.
+The first table shows EX of `rerank` for each share of the signals in the log-odds. The rule takes the best mean over
+all worlds and kinds. For comparison the table follows with the label model instead of the classifier, and then with
+other weights of votes and positions. The next table is on P(correct) of the first candidate, shrunk: logit P = c0 +
+scale * (shares and log-odds as above). The rule takes, among the choices within 0.002 of the least mean log loss, the
+least calibration error in the worst list. The next table is on the margin in that P: EX, and fixed / broken in
+comparison with the first candidate that executes. The rule for each order takes the least margin with fixed >= 2 x
+broken in the worst world. If there is none, it takes the margin whose worst world has the highest ratio of fixed to
+broken. Another table has ranked lists alone: mean EX (and the ratio in the worst world) for each weight of the first
+position. The last table compares this P with the labels of candidates and answers, for each list. Steps whose file
+exists in DIR are not repeated.
 """
 import argparse, difflib, json, math, os, random, re, shutil, subprocess, sys, zlib
 
@@ -39,10 +39,10 @@ LOGS = ("gold", "picard")
 WORLDS = [(verifier, errors) for verifier in ("known", "new") for errors in ("near", "look")]
 FIRSTS = (0.7, 1.4, 2.1, 2.8, 3.5)
 UNLINKED, MUTANTS, SUBSET = 1e6, 10, 700
-DEALS = 4  # lists of each question, so that few fixed and few broken are no matter of luck alone
+DEALS = 4  # lists of each question, so that chance has little effect on fixed and broken
 KINDS = ("ranked", "samples", "systems")
-HABITS = {"ranked": (0.25, 2.1), "samples": (0.25, 0.0), "systems": (1.0, 0.0)}  # vote, first: verifier_context.c
-ORDERS = {"ranked": ("ranked",), "sampled": ("samples", "systems")}  # options.order and the lists that it is said of
+HABITS = {"ranked": (0.25, 2.1), "samples": (0.25, 0.0), "systems": (1.0, 0.0)}  # vote, first: see verifier_context.c
+ORDERS = {"ranked": ("ranked",), "sampled": ("samples", "systems")}  # options.order, and the lists to which it applies
 MARGINS, ENOUGH = (0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5), 2
 NONE, TEMPERATURE = 0.7, 0.8
 SHARES = (0.0, 0.25, 0.5, 0.75)
@@ -65,7 +65,7 @@ class Work:
         return os.path.join(self.o.work, name)
 
     def make(self, name, step):
-        """The file that step(path) writes, unless it is there."""
+        """Makes the file with step(path), unless it exists."""
         if not os.path.exists(self.path(name)):
             step(self.path(name) + ".part")
             os.rename(self.path(name) + ".part", self.path(name))
@@ -76,7 +76,7 @@ class Work:
         print("+", " ".join(command), file=sys.stderr, flush=True)
         with open(out or os.devnull, "w", encoding="utf-8") as file:
             done = subprocess.run(command, stdout=file, check=False)
-        if done.returncode not in (0, 1):  # 1: done, but a line was left out (gold that does not run) or not validated
+        if done.returncode not in (0, 1):  # 1: done, but a line was omitted (gold that does not run) or not validated
             raise subprocess.CalledProcessError(done.returncode, command)
 
     def logs(self):
@@ -97,7 +97,7 @@ def half_of(line):
 
 
 def is_kept(line, share):
-    """The same questions of all logs, whatever their order."""
+    """True if the question is in the sample, which is the same for all logs in any order."""
     return zlib.crc32("\n".join(asked(line)).encode()) % 1000 < 1000 * share
 
 
@@ -110,7 +110,7 @@ def halve(work):
 
 
 def train(work):
-    """`known` is taught with mutants and, where there are any, generated questions; `new` with neither."""
+    """Trains models: `known` on mutants and generated questions, if there are any; `new` on neither."""
     gold, picard = work.path("gold.A.jsonl"), work.path("picard.A.jsonl")
     made = [work.path("generated.A.jsonl")] if work.o.generated else []
     work.make("known.json", lambda out: work.assay("train", "verifier", gold, *made, "--recipe",
@@ -118,7 +118,7 @@ def train(work):
     work.make("new.json", lambda out: work.assay("train", "verifier", gold, picard,
                                                  "--recipe", "{mutants: 0, doubles: 0, siblings: 8, rounds: 200}",
                                                  "--out", out))
-    for world, mutants in (("known", 4), ("new", 0)):  # views see the pool, not the list
+    for world, mutants in (("known", 4), ("new", 0)):  # views see all candidates, not the list
         work.make(f"label_model.{world}.json", lambda out: work.assay(
             "train", "label-model", picard, "--recipe", f"{{views: no, trust: 10, mutants: {mutants}}}", "--out", out))
     limit = str(max(int(1700 * work.o.share), 1))
@@ -129,7 +129,7 @@ def train(work):
 
 
 def choose_questions(work):
-    """All that have beams, and some of the rest."""
+    """Returns all questions that have beams, and some of the others."""
     beams = {asked(d) for d in work.lines("picard.B.jsonl")}
     gold = work.lines("gold.B.jsonl")
     rest = [d for d in gold if asked(d) not in beams]
@@ -139,7 +139,7 @@ def choose_questions(work):
 
 
 def pool(work):
-    """Gold, mutants and beams of a question in one line; where each came from stands in meta."""
+    """Writes gold, mutants and beams of a question as one line; meta has the origin of each."""
     choose_questions(work)
     work.make("mut.B.jsonl", lambda out: work.assay("mutate", work.path("sub.B.jsonl"), "-n", str(MUTANTS), "--seed",
                                                     "77", out=out))
@@ -156,8 +156,8 @@ def pool(work):
 
 
 def model_dir(work, verifier):
-    """P(correct) is the classifier's; the entailment is the content's log-odds less log UNLINKED, whatever the others
-    say."""
+    """Makes the models. P(correct) is that of the classifier; the entailment is the content's log-odds minus log
+    UNLINKED, whatever the other candidates are."""
     folder = work.path(f"models.{verifier}")
     os.makedirs(folder, exist_ok=True)
     for name in ("label_model", "classifier"):
@@ -190,7 +190,7 @@ def logit(p):
 
 
 def label_word(candidate):
-    """What the label model says; where the verdict does not, nothing either way."""
+    """Returns the label model's log-odds; 0 if the verdict has none."""
     p = candidate.get("label_model_p")
     return 0.0 if p is None else logit(p)
 
@@ -200,7 +200,8 @@ def words(sql):
 
 
 def read(work):
-    """Questions, each a list of candidates: right, result, content by both verifiers, signals, likeness to gold."""
+    """Returns questions, each with a list of candidates: right, result, content by both verifiers, signals, similarity
+    to gold."""
     with open(work.path("labels.json"), encoding="utf-8") as file: labels = json.load(file)
     questions = []
     for known, new, asked, right in zip(*(work.lines(n) for n in ("verdicts.known.jsonl", "verdicts.new.jsonl",
@@ -221,7 +222,8 @@ def read(work):
 
 
 def split(candidates):
-    """The right ones; of the wrong ones one a result, a real beam rather than a mutant, the nearest to gold."""
+    """Returns the right candidates, and one wrong candidate for each result. A beam is preferred to a mutant, then the
+    one most similar to gold."""
     wrong = {}
     for c in candidates:
         key = (c["origin"] == "beam", c["near"])
@@ -238,7 +240,7 @@ def likeliness(errors, verifier):
 
 
 def draw(rng, wrong, n, likely):
-    """n of them, likelier ones first and none twice."""
+    """Draws n candidates without repetition; more likely ones tend to come first."""
     return sorted(wrong, key=lambda c: math.log(max(rng.random(), 1e-12)) / likely(c), reverse=True)[:n]
 
 
@@ -265,7 +267,7 @@ DEALERS = {"ranked": ranked, "samples": votes(0.7, 1.2), "systems": votes(0.6, 3
 
 
 def contexts(entries, vote, first):
-    """As verifier_context.c has it: log-odds of each entry by votes and places."""
+    """Returns the log-odds of each entry by votes and positions, as verifier_context.c computes them."""
     answers, keys = {}, []
     for i, (c, n) in enumerate(entries):
         keys.append(c["result"] if c["rows"] else i)
@@ -277,7 +279,7 @@ def contexts(entries, vote, first):
 
 
 def deal(questions, kind, verifier, errors, habit=None):
-    """Lists of (right, signals, content, context, label model)."""
+    """Returns lists of (right, signals, content, context, label model)."""
     rng, lists, likely = random.Random(1), [], likeliness(errors, verifier)
     usable = [(right, wrong) for right, wrong in map(split, questions) if right and len(wrong) >= 4]
     for right, wrong in usable * DEALS:
@@ -291,8 +293,8 @@ def deal(questions, kind, verifier, errors, habit=None):
 # --- what comes of it ---
 
 def accuracy(lists, share, votes=None, labels=False):
-    """votes: of the log-odds of votes and places; None: what the verifier has. labels: the label model, not the
-    classifier."""
+    """Returns EX. `votes`: weight of the log-odds of votes and positions; None: that of the verifier. `labels`: uses
+    the label model instead of the classifier."""
     right, votes = 0, 1 - share if votes is None else votes
     for entries in lists:
         scores = [share * (l if labels else s) + (1 - share) * c + votes * x for _, s, c, x, l in entries]
@@ -306,13 +308,13 @@ def p_correct(entry, share, scale, offset):
 
 
 def answer(scores, margin):
-    """As decide.c has it, the first of the list being the first that executes."""
+    """Chooses the answer as decide.c does. The first of the list is the first that executes."""
     best = scores.index(max(scores))
     return best if scores[best] - scores[0] > margin else 0
 
 
 def honesty(lists, share, scale, offset):
-    """Of the first candidate: log loss, calibration error and what P says too much, in points."""
+    """Returns log loss, calibration error and excess of P, in points, for the first candidates."""
     loss, said, bins = 0, 0, [0] * 10
     for first, *_ in lists:
         right, p = first[0], p_correct(first, share, scale, offset)
@@ -323,7 +325,7 @@ def honesty(lists, share, scale, offset):
 
 
 def outcome(lists, margin):
-    """Of lists of (right, P): EX in percent, fixed, broken, against the first that executes."""
+    """Returns EX in percent, fixed and broken in comparison with the first that executes, for lists of (right, P)."""
     fixed = broken = right = 0
     for entries in lists:
         first, chosen = entries[0][0], entries[answer([p for _, p in entries], margin)][0]
@@ -332,7 +334,7 @@ def outcome(lists, margin):
 
 
 def ratio(fixed, broken):
-    """Fixed for each broken; nothing broken is never too much."""
+    """Returns fixed divided by broken; infinite if nothing is broken."""
     return fixed / broken if broken else math.inf
 
 
@@ -341,7 +343,7 @@ def worst_ratio(worlds):
 
 
 def choose_margin(outcomes):
-    """Of {margin: [(fixed, broken) of each world]}; and the worst world's ratio."""
+    """Chooses from {margin: [(fixed, broken) of each world]}. Also returns the ratio in the worst world."""
     worst = {m: worst_ratio(worlds) for m, worlds in outcomes.items()}
     good = [m for m, r in worst.items() if r >= ENOUGH]
     margin = min(good) if good else max(worst, key=lambda m: (worst[m], -m))
@@ -349,7 +351,7 @@ def choose_margin(outcomes):
 
 
 def table_of(lists, header, measures):
-    """EX of each list by each measure; the means."""
+    """Prints EX of each list by each measure, and the means."""
     print("| errors | list | lists | first | " + " | ".join(header) + " |\n|" + " --- |" * (4 + len(header)))
     rows = {key: [measure(l) for measure in measures] for key, l in lists.items()}
     for (verifier, errors, kind), row in rows.items():
@@ -377,7 +379,7 @@ def choose_trust(lists, share):
 
 
 def margins_of(judged):
-    """The table; {order: margin}."""
+    """Prints the table. Returns {order: margin}."""
     print("| order | errors | list | lists | first | " + " | ".join(f"{m:g}" for m in MARGINS) + " |\n|"
           + " --- |" * (5 + len(MARGINS)))
     chosen = {}
@@ -406,7 +408,7 @@ def judge_lists(lists, share, scale, offset):
 
 
 def firsts_of(questions, trust):
-    """Ranked lists by what the first place is worth in log-odds (verifier_context.c) and by the margin."""
+    """Prints ranked lists by the weight of the first position in log-odds (verifier_context.c) and by the margin."""
     print("\n| first place of a ranked list | " + " | ".join(f"{m:g}" for m in MARGINS) + " |\n|"
           + " --- |" * (1 + len(MARGINS)))
     vote = HABITS["ranked"][0]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What `assay diff` costs: two files of verdicts, made of those of a log again and again under new ids.
+"""Measures the cost of `assay diff` on two files of verdicts. They repeat the verdicts of a log under new ids.
 
   diff.py ASSAY LOG --db-root DIR [--verdicts N] [--slim] [--directory DIR]
 
-The second file is the first, with another p_correct in every tenth verdict. --slim keeps one candidate of each verdict,
-and no explanation. Prints the size of a verdict, seconds, CPU seconds and peak memory, which is at least Python's own,
-some 20 MB. Checked: it finds the changes, and no others. Needs room for both files.
+The second file equals the first, except for another p_correct in every tenth verdict. --slim keeps one candidate of
+each verdict, and no explanation. Prints the size of a verdict, seconds, CPU seconds and peak memory. The peak is at
+least that of Python itself, some 20 MB. Checks that the command finds the changes, and no others. The disk must have
+space for both files.
 """
 import argparse
 import itertools
@@ -20,7 +21,7 @@ EVERY = 10
 
 
 def run(command, out):
-    """Exit status, wall seconds, CPU seconds and peak bytes of one child."""
+    """Runs a child. Returns exit status, wall seconds, CPU seconds and peak bytes."""
     began = time.monotonic()
     with open(out, "wb") as file:
         child = subprocess.Popen(command, stdout=file)
@@ -45,9 +46,9 @@ def slim(verdict):
 
 
 def write(path, verdicts, n, changed):
-    """As text, so that a million takes seconds. The mean size of a verdict."""
+    """Writes the verdicts as text, so that a million takes only seconds. Returns the mean size of a verdict."""
     size = 0
-    parts = []  # of each: what stands before its id, and behind it up to p_correct
+    parts = []  # for each verdict: the text before its id, and the text from there to p_correct
     for verdict in verdicts:
         text, moved = json.dumps(dict(verdict, id="@")), json.dumps(dict(verdict, id="@", p_correct=0.5))
         parts.append((text.split('"@"', 1), moved.split('"@"', 1)))

@@ -3,7 +3,7 @@
  *   bench_examples FILE [N [STORE]]
  *
  * FILE is a store of N (1,000,000) made-up examples, and is created if it does not exist. STORE is a connection string
- * of PostgreSQL. If it is given, that store is built too and measured, and FILE gives the exact results. */
+ * of PostgreSQL. If it is given, that store is also built, and is measured instead. FILE then has the exact results. */
 #include "examples/file.h"
 #include "lib/base/clock.h"
 
@@ -84,7 +84,7 @@ static void measure(struct examples *store, struct examples *exact, enum example
         full += (double)(clock_now_ns() - start) / 1e6 / ASKED;
         file->signs = signs;
         asked += n_all;
-        /* An example of equal similarity counts as found. */
+        /* an example of equal similarity counts as found */
         for (uint32_t a = 0; a < n_all; a++) found += n > a && quick[a].likeness >= all[a].likeness - 1e-5F;
     }
     for (unsigned i = 1; i < ASKED; i++)

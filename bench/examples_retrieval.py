@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Does the nearest example have the edit that is needed? By key, on questions whose databases the store does not have.
+"""Measures whether the nearest example has the needed edit, for each key. The databases of the questions are not in the
+store.
 
   examples_retrieval.py --assay build/release/cli/assay --db-root DATABASES --store LOG [--store LOG] --ask NAME=LOG ...
 
-A store is built of the --store logs. Each wrong first candidate of an --ask log that differs from gold is searched for,
-with the error that the store would give it: does the nearest example, one of the nearest three, change the same clauses
-(`same`), or at least one of them (`one`)? Beside: what an example drawn at random has. An --ask log that is a store log
-too is asked only of databases of one half, of a store of the other half.
+A store is built from the --store logs. The script searches it for each wrong first candidate of an --ask log that
+differs from gold. The search uses the error that the store would have for this candidate. It checks whether the nearest
+example, or one of the nearest three, changes the same clauses (`same`), or at least one of them (`one`). The figures
+for a random example are printed for comparison. If an --ask log is also a --store log, questions on one half of the
+databases search a store of the other half.
 """
 import argparse, json, os, random, subprocess, tempfile
 

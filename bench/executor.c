@@ -1,9 +1,9 @@
-/* Measures the extra time of a statement in an executor's child over one in this process, in turns on the same
- * database.
+/* Measures how much longer a statement takes in an executor's child than in this process. Statements alternate between
+ * the two, on the same database.
  *
  *   bench_executor [N]
  *
- * Prints the median and the 99th percentile of each, and of the difference of each pair, in microseconds. */
+ * Prints the median and the 99th percentile of both times and of their difference, in microseconds. */
 #include "lib/base/clock.h"
 #include "lib/db/executor.h"
 

@@ -3,8 +3,8 @@
  *   bench_explain LOG.jsonl --db-root DIR [--head N] [--gold] [--no-rows] [--prose] [--without KIND] [--print] [--same]
  *
  * Explains each candidate that executes. Then takes all pairs of candidates of one question whose results differ.
- * Counts the pairs whose premises are equal without the parts that come from the data. This is the fault of
- * explanations that seed 002 names in §V-A5.
+ * Counts the pairs whose premises are equal without the parts that come from the data. The paper (seed 002, §V-A5)
+ * reports such equal explanations as a fault.
  *
  *   --prose      compares the text for people
  *   --without    leaves out phrases of a kind, such as join; shows their worth, and that the count can fail
@@ -25,15 +25,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Milliseconds and percentage of failures of the paper's implementation, on the same log (shared design notes). */
+/* Milliseconds and percentage of failures of the paper's implementation on the same log. The design notes have the
+ * source. */
 static const double PEER_MS = 87, PEER_FAILED = 7;
 
 struct bench {
     const char *log, *root, *without;
     unsigned head;
     bool gold, no_rows, prose, print, print_same;
-    GHashTable *grounds;     /* database name -> struct ground */
-    GArray *own, *sql, *all; /* of int64_t: ns of an explanation without its statements, of its statements, of both */
+    GHashTable *grounds;     /* database name → struct ground */
+    GArray *own, *sql, *all; /* int64_t: ns of an explanation without its statements, of its statements, of both */
     unsigned n, not_executable, failed, partial, with_rows, why_not;
     unsigned long pairs, same;
     size_t longest;
@@ -57,7 +58,7 @@ static void count(struct bench *bench, const struct explanation *e)
     if (len > bench->longest) bench->longest = len;
 }
 
-/* Returns the phrases that follow from the statement alone, without the kind of --without. */
+/* Returns the phrases that follow from the statement alone, except those of the kind that --without names. */
 static char *operations(const struct bench *bench, const struct explanation *e)
 {
     GString *text = g_string_new(NULL);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Where the time goes, as a flame graph: bench/flame.sh OUT.svg COMMAND... (linux-perf). Beside OUT.svg it leaves
-# OUT.folded, one stack a line, which speedscope and others read; the drawing is inferno's or Brendan Gregg's, whichever
-# is there (`cargo install inferno`, or a FLAMEGRAPH_DIR with flamegraph.pl).
+# Draws a flame graph of the CPU time of a command: bench/flame.sh OUT.svg COMMAND... (linux-perf). Also writes
+# OUT.folded, with one stack a line, for speedscope and others. Uses inferno (`cargo install inferno`) or
+# Brendan Gregg's flamegraph.pl in FLAMEGRAPH_DIR, whichever exists.
 set -euo pipefail
 if (($# < 2)); then
   echo "usage: bench/flame.sh OUT.svg COMMAND..." >&2

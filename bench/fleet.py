@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The fleet, measured on one machine over real servers that this starts and stops.
+"""Measures the fleet on one machine, with real servers that this script starts and stops.
 
   fleet.py messages BUILD                          a worker that computes nothing, against librdkafka alone
   fleet.py judge    BUILD LOG --db-root DIR        CPU of a candidate against the embedded replay; latency under load,
@@ -8,13 +8,13 @@
   transaction 10 ms later, by producers fleet.py scale    BUILD                          1, 2, 4, 8 workers of a family
   slowed by 20 ms; recovery after kill -9
 
-With --csv FILE the figures of judge and scale go to a file too.
+With --csv FILE the figures of judge and scale are also written to a file.
 
-BUILD is a release build (build/release); for `scale` one with -DASSAY_MUTATIONS=ON, which can be slowed. Latency is
-open loop: each request has a time at which it is due, whether the ones before are answered or not, and its latency
-counts from then on. Kafka runs with the JVM options of its own scripts, and is warmed up for a minute: its compiler
-needs that long. The interpreter is Debian's, whose python3-confluent-kafka is used; our own code is only in the
-processes measured.
+BUILD is a release build (build/release). `scale` needs one with -DASSAY_MUTATIONS=ON, whose workers can be slowed.
+Latency is open loop: each request has a due time, whether or not the earlier ones were answered, and its latency counts
+from that time. Kafka runs with the JVM options of its own scripts. It is warmed up for a minute, because its compiler
+needs that long. The interpreter is Debian's, whose python3-confluent-kafka is used. Our own code runs only in the
+measured processes.
 """
 import argparse
 import atexit
@@ -70,18 +70,18 @@ class Servers:
 
 
 def cpu_of(pid):
-    """CPU seconds of a process and its threads so far, its children's not counted."""
+    """Returns the CPU seconds of a process and its threads so far, without its children."""
     with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
         fields = stat.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
 class Fleet:
-    """Processes of ours against those servers."""
+    """Our processes, connected to those servers."""
 
     def __init__(self, servers, assay, partitions=8, task_partitions=8):
         self.servers, self.assay, self.children = servers, assay, []
-        atexit.register(self.stop)  # where a measurement fails
+        atexit.register(self.stop)  # stops the processes if a measurement fails
         subprocess.run([assay, "topics", "create", "--servers", servers.kafka, "--partitions", str(partitions),
                         "--task-partitions", str(task_partitions)], check=True, stdout=subprocess.DEVNULL)
 
@@ -105,7 +105,7 @@ class Fleet:
 
 
 class Verdicts(threading.Thread):
-    """Reads what is committed from now on; notes when each id was first seen."""
+    """Reads verdicts that are committed from now on. Notes when each id was first seen."""
 
     def __init__(self, kafka):
         super().__init__(daemon=True)
@@ -124,7 +124,7 @@ class Verdicts(threading.Thread):
                 self.seen.setdefault(message.key().decode(), time.monotonic())
 
     def wait(self, n):
-        """Until n different ids were seen."""
+        """Waits until n different ids were seen."""
         last, since = -1, time.monotonic()
         while len(self.seen) < n:
             if len(self.seen) != last:
@@ -140,7 +140,7 @@ class Verdicts(threading.Thread):
 
 
 class Requests:
-    """Puts requests with ids of their own into the fleet."""
+    """Sends requests with new ids to the fleet."""
 
     def __init__(self, kafka, run):
         self.producer = ck.Producer({"bootstrap.servers": kafka, "acks": "all", "linger.ms": 2,
@@ -170,7 +170,7 @@ def quantiles(values):
 
 
 def embedded(assay, log, db_root, candidates):
-    """CPU seconds a candidate of the replay in one process."""
+    """Returns the CPU seconds for a candidate of the replay in one process."""
     child = subprocess.Popen([assay, "replay", log, "--db-root", db_root, "--quiet", "--format", "jsonl", "--out",
                               "/dev/null", "--force"])
     _, _, usage = os.wait4(child.pid, 0)
@@ -179,7 +179,7 @@ def embedded(assay, log, db_root, candidates):
 
 
 def flood(servers, run, requests):
-    """All requests as fast as they go; seconds from the first to the last verdict."""
+    """Sends all requests as fast as possible. Returns the seconds from the first to the last verdict."""
     verdicts, out = Verdicts(servers.kafka), Requests(servers.kafka, run)
     verdicts.start()
     began = time.monotonic()
@@ -200,10 +200,10 @@ def warm(servers, requests, seconds=WARM_S):
 
 
 def open_loop(servers, run, requests, rate, seconds):
-    """Latencies in milliseconds at this many requests a second, from when each was due."""
+    """Returns latencies in milliseconds, from the due time of each request, at this many requests a second."""
     verdicts, out, due, chance = Verdicts(servers.kafka), Requests(servers.kafka, run), {}, random.Random(run)
     verdicts.start()
-    out.send(requests[0])  # until the bench's own clients are connected, which takes a second and is not the fleet's
+    out.send(requests[0])  # warms up the bench's own clients, whose connection takes a second
     out.producer.flush(60)
     verdicts.wait(1)
     began = at = time.monotonic()
@@ -226,7 +226,7 @@ STAGES = ("request_read", "judge", "task_read", "result_read", "commit_wait", "w
 
 
 def stages_of(addresses):
-    """{stage: (buckets, seconds in all, how many)} as these processes have counted so far."""
+    """Returns {stage: (buckets, total seconds, count)} of these processes so far."""
     out = {}
     for address in addresses:
         with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
@@ -243,7 +243,7 @@ def stages_of(addresses):
 
 
 def show_stages(before, after):
-    """What each stage took between the two; quantiles are as exact as the buckets."""
+    """Prints the duration of each stage between two readings. Quantiles are as exact as the buckets."""
     for stage in STAGES:
         buckets, total, n = after[stage]
         earlier, total_before, n_before = before.get(stage, ([(bound, 0) for bound, _ in buckets], 0, 0))
@@ -303,7 +303,7 @@ def judge(args):
 
 
 def lookups(address):
-    """{outcome: how many} of looking for verdicts so far."""
+    """Returns {outcome: number} of the lookups of verdicts so far."""
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
         rows = [line.rpartition(" ") for line in answer.read().decode().splitlines()
                 if line.startswith("assay_verdict_cache_total{")]
@@ -343,8 +343,8 @@ def kept(args):
 
 
 def delaying(servers, seconds):
-    """(address of the brokers for coordinators, the proxy behind it, which answers late to what belongs to a
-    transaction)."""
+    """Returns (broker address for coordinators, proxy at this address). The proxy delays replies to requests of a
+    transaction."""
     sys.path.insert(0, os.path.join(HERE, "..", "tests", "live", "fleet"))
     import proxy
 
@@ -356,7 +356,8 @@ def delaying(servers, seconds):
 
 
 def far_once(servers, address, assay, args, requests, producers, run):
-    """Latencies' quantiles of a fleet whose coordinator has so many; the first run warms the broker up."""
+    """Returns latency quantiles of a fleet whose coordinator has this many producers. The first run warms the broker
+    up."""
     fleet = Fleet(servers, assay)
     fleet.start("coordinator", "--max-open", "512", "--task-messages", args.task_messages, "--producers",
                 str(producers), servers=address)
@@ -385,7 +386,7 @@ MARGIN = 2.0  # seconds at both ends that do not count
 
 
 def sample_root(at):
-    """The bundled sample database, built."""
+    """Builds the bundled sample database."""
     folder = os.path.join(at, "databases", "podcasts")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(HERE, "..", "deploy", "samples", "podcasts.sql"), encoding="utf-8") as sql:
@@ -394,7 +395,7 @@ def sample_root(at):
 
 
 def steady_rate(times):
-    """Verdicts a second, without the ends."""
+    """Returns verdicts a second, without the first and last seconds."""
     low, high = min(times) + MARGIN, max(times) - MARGIN
     return sum(low <= t <= high for t in times) / (high - low)
 
@@ -423,7 +424,8 @@ def scale_once(servers, assay, args, root, workers):
 
 
 def recovery(servers, assay, args, root, workers):
-    """Seconds from kill -9 of one worker, and the start of another, until verdicts come at 95 % of the rate before."""
+    """Returns the seconds from kill -9 of a worker, and the start of another, until verdicts reach 95 % of the earlier
+    rate."""
     fleet = Fleet(servers, assay, 8, 48)
     fleet.start("coordinator", "--family", "structure", "--max-open", "1024", "--deadline-ms", "-1")
     victims = [slow_worker(fleet, args, root) for _ in range(workers)]
@@ -476,18 +478,19 @@ def free_address():
 
 
 def histogram(text, name):
-    """(upper bound, count up to it) of a Prometheus histogram without labels, or nothing."""
+    """Returns (upper bound, cumulative count) of each bucket of a Prometheus histogram without labels; empty if there
+    is none."""
     rows = [line.split('le="')[1].split('"} ') for line in text.splitlines() if line.startswith(name + "_bucket")]
     return [(float(bound), float(count)) for bound, count in rows]
 
 
 def bound_of(buckets, share):
-    """The upper bound below which that share lies: as exact as the buckets are."""
+    """Returns the upper bound below which that share lies, as exact as the buckets are."""
     return next(bound for bound, count in buckets if count >= share * buckets[-1][1])
 
 
 def messages(args):
-    """The coordinator's own figures are asked for as long as it answers."""
+    """Measures messages. Reads the coordinator's own figures as long as it answers."""
     with Servers() as servers:
         address, text = free_address(), ""
         child = subprocess.Popen([os.path.join(args.build, "bench", "bench_fleet_messages"),

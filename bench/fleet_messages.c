@@ -61,7 +61,7 @@ static long n_requests = 100000, runs = 3, partitions = 4;
 static pid_t coordinator, broker;
 enum { MAX_SET = 16 };
 static struct bus_property properties[1 + MAX_SET];
-static const char *extra[1 + MAX_SET], *open_most = "4096", *only; /* `only` is NULL for both encodings */
+static const char *extra[1 + MAX_SET], *open_most = "4096", *only; /* `only` is the encoding to measure; NULL: both */
 static uint32_t n_properties = 1;
 
 static void die(const char *what)
@@ -123,7 +123,7 @@ static rd_kafka_t *client(rd_kafka_type_t type, const char *const *settings)
     return made;
 }
 
-enum { FULL_BATCH = 10000 }; /* the library's default */
+enum { FULL_BATCH = 10000 }; /* default of librdkafka */
 
 /* Returns a producer whose batches have at most this many messages. */
 static rd_kafka_t *producer(long batch)
@@ -217,8 +217,8 @@ static void check_verdict(const rd_kafka_message_t *message, const struct encodi
     if (!as->is_verdict(message->payload, message->len)) die("a verdict is not what its content-type says");
 }
 
-/* Reads `n` messages and returns their bytes. Records some of them if `into` is given. Checks each as a verdict of the
- * encoding if `as` is given. */
+/* Reads `n` messages and returns the sum of their bytes. Records some of them in `into`, unless it is NULL. Checks that
+ * each is a verdict in the encoding `as`, unless that is NULL. */
 static uint64_t read_all(rd_kafka_t *from, long n, struct sample *into, const struct encoding *as)
 {
     uint64_t bytes = 0;
@@ -284,7 +284,7 @@ static void make_peer_topics(void)
 struct load {
     const struct encoding *as; /* encoding of the messages */
     long requests;
-    long batch[STAGES]; /* if all are equal, one producer sends all */
+    long batch[STAGES]; /* largest batch of each stage; if all are equal, one producer sends all */
 };
 
 static bool is_even(const struct load *load)
@@ -320,7 +320,7 @@ static void *flood(void *arg)
     return NULL;
 }
 
-/* Runs the peer. Returns messages a second. */
+/* Runs the peer. Returns its messages a second. */
 static double run_peer(struct load load, struct cost *cost)
 {
     char names[STAGES][64];
@@ -366,7 +366,7 @@ struct idle_worker {
     atomic_bool stop;
 };
 
-/* Sends the result of a signal family that found nothing to check. */
+/* Answers a task as a signal family that found nothing to check. */
 static void answer(struct idle_worker *own, struct arena *arena, struct msg_buffer *buffer, struct bus_message *message)
 {
     struct msg_task *task;
@@ -450,8 +450,8 @@ static void *feed(void *arg)
     return NULL;
 }
 
-/* Runs the fleet. Returns messages a second. With `sampling`, the topics in between are read too. A measured run does
- * not do this, because the additional readers would fetch at the same time. */
+/* Runs the fleet. Returns its messages a second. With `sampling`, the topics of tasks and results are also read.
+ * Measured runs do not read them, because the additional readers would compete for the broker. */
 static double run_fleet(const struct encoding *as, bool sampling, struct cost *cost)
 {
     enum { LAST = STAGES - 1 };
@@ -560,7 +560,7 @@ static void measure(const struct encoding *as, long run, struct measured *out)
 static void compare(void)
 {
     static struct measured measured[ENCODINGS];
-    for (long r = -1; r < runs; r++) /* the first run warms both up */
+    for (long r = -1; r < runs; r++) /* the first run warms up both */
         for (int i = 0; i < ENCODINGS; i++)
             if (is_wanted(&encodings[i])) measure(&encodings[i], r, &measured[i]);
     printf(
@@ -587,8 +587,9 @@ struct batches {
     double batches, messages;
 };
 
-/* Counts the batches and messages of a log segment: record batches of magic 2. The batch's head has the length of the
- * rest at byte 8, attributes at 21 and the number of records at 57. Markers of transactions are no messages. */
+/* Counts the batches and messages of a log segment, which consists of record batches of magic 2. The head of a batch
+ * has the length of the rest at byte 8. The attributes are at byte 21, the number of records at 57. Transaction markers
+ * are not counted. */
 static void read_segment(const char *path, struct batches *out)
 {
     enum { HEAD = 61, BEFORE_LENGTH_ENDS = 12, CONTROL = 0x20 };
@@ -599,7 +600,7 @@ static void read_segment(const char *path, struct batches *out)
         uint32_t length, records;
         memcpy(&length, head + 8, sizeof length);
         memcpy(&records, head + 57, sizeof records);
-        if (!length) break; /* preallocated space */
+        if (!length) break; /* the rest is preallocated space */
         at += BEFORE_LENGTH_ENDS + (long)GUINT32_FROM_BE(length);
         if (head[22] & CONTROL) continue;
         out->batches++;
@@ -608,7 +609,7 @@ static void read_segment(const char *path, struct batches *out)
     if (file) fclose(file);
 }
 
-/* Returns the mean number of messages of a batch in the topic. */
+/* Returns the mean number of messages in a batch of the topic. */
 static double batch_of(const char *topic)
 {
     struct batches found = {0, 0};
@@ -627,7 +628,7 @@ static double batch_of(const char *topic)
     return found.messages / found.batches;
 }
 
-/* Returns the CPU microseconds of all processes. */
+/* Returns the sum of the CPU microseconds of all processes. */
 static double total(struct cost cost)
 {
     return cost.coordinator + cost.here + cost.broker;
@@ -650,7 +651,7 @@ static void fit(const double *sizes, const double *costs, int n, double *a, doub
     *a = (y - *b * x) / w;
 }
 
-/* Runs the peer with several sizes of batches, and prints measured and fitted costs. */
+/* Runs the peer with several batch sizes, and prints the measured and the fitted costs. */
 static void show_curve(const struct encoding *as)
 {
     static const long sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
@@ -670,7 +671,8 @@ static void show_curve(const struct encoding *as)
     printf("fit of %d points: CPU us of 4 messages = %.1f + %.0f / messages a batch\n", POINTS, a, b);
 }
 
-/* Runs the fleet, the peer with the fleet's batches and the peer with full ones, in turns. Prints medians. */
+/* Alternates three runs: the fleet, the peer with the fleet's batch sizes, and the peer with full batches. Prints the
+ * medians. */
 static void explain_by_batches(const struct encoding *as)
 {
     struct load load = {as, n_requests, {0}};

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What feedback on one generator is worth: verifier_per_generator.csv of bench/results.
+"""Measures the value of feedback on one generator: verifier_per_generator.csv of bench/results.
 
   generator_folds.py --assay build/release/cli/assay --models models --db-root DATABASES --work DIR LOG
 
-The log's databases are dealt into five folds, in order of a hash of their names. `assay train calibration` on four of
-them completes the verifier, `assay eval --strategy rerank` measures it on the fifth. EX is counted over all questions;
-AUC and calibration error are means over the folds, by questions. Once with the neutral default beside it, on the same
-folds.
+The log's databases are dealt into five folds, in order of a hash of their names. `assay train calibration` completes
+the verifier on four folds, and `assay eval --strategy rerank` measures it on the fifth. EX is counted over all
+questions. AUC and calibration error are means over the folds, weighted by questions. The neutral default is measured on
+the same folds.
 """
 import argparse, json, os, shutil, subprocess, zlib
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counts false alarms: right queries of tests/data/gold that carry an error finding, and those not validated.
+"""Counts false alarms on the right queries of tests/data/gold: those with an error finding, and those not validated.
 
   gold.py --assay build/release/cli/assay [--postgres DSN] [--mariadb URL] [--list] [sqlite|postgres|mariadb ...]
 
-Each database is made afresh from its script. DSN and URL name a server on which databases can be created, such as those
-of tests/live/servers.sh. An engine without a server is skipped, and that is printed.
+Each database is created from its script. DSN and URL name a server on which databases can be created, such as those of
+tests/live/servers.sh. An engine without a server is skipped, with a message.
 """
 import argparse, collections, json, os, sqlite3, subprocess, sys, tempfile
 

@@ -1,4 +1,4 @@
-/* The databases of a query log, each opened and indexed once, for benches. */
+/* Opens and indexes each database of a query log once, for benches. */
 #ifndef ASSAY_BENCH_GROUND_H
 #define ASSAY_BENCH_GROUND_H
 
@@ -9,12 +9,12 @@
 
 struct ground {
     struct db *db;
-    struct schema_index *schema; /* NULL if the database cannot be read; stderr gives the reason once */
+    struct schema_index *schema; /* NULL if the database cannot be read; stderr then gives the reason, once */
 };
 
-/* Database name → struct ground, which it owns. Free it with g_hash_table_unref. */
+/* Returns an empty table: database name → struct ground, which the table owns. Free with g_hash_table_unref. */
 GHashTable *grounds_new(void);
-/* The ground of <root>/<name>/<name>.sqlite, made on first use; never NULL. */
+/* Returns the database <root>/<name>/<name>.sqlite, opened and indexed on first use; never NULL. */
 struct ground *ground_of(GHashTable *grounds, const char *root, const char *name);
 
 #endif

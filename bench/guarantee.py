@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Are promises kept, and how much is answered under them? On logs with gold, by random splits.
+"""Measures whether guarantees hold, and the coverage under them, on logs with gold, by random splits.
 
   guarantee.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--alpha 0.05] [--delta 0.1]
   [--splits 1000]
                [--csv FILE]
 
 `assay calibrate` gives each question's P, whether its answer is right, and its database. Half of the questions
-(`question`) or of the databases (`database`) makes the promise, the other half tells whether it is kept: it counts as
-broken where an exact test rejects "at most alpha are wrong" at 5 %. Rows: the promise as it is made; the same with
-databases counted as clusters (Kish's design effect); a threshold of 1 - alpha. `across`: made of the whole first log
-and used on each of the others, in a random order; with when drift is noticed. `single`: P-values of single answers,
-plain and by likeness to the labelled ones: of the wrong answers at most a tenth may have one of 0.1 or less. `--hour
-N`: an hour of N requests of the first log's second half, among which from minute 20 on more and more come from each
-other log; after how many of these does `assay replay` withdraw the promise? This file has its own implementation of
-lib/learn/risk.c, to tell on it too.
+(`question`) or of the databases (`database`) makes the guarantee, and the other half tests it. It counts as broken if
+an exact test rejects "at most alpha are wrong" at 5 %. The rows are: the guarantee as Assay makes it; the same with
+databases as clusters (Kish's design effect); a threshold of 1 - alpha. `across` makes the guarantee on the first log
+and uses it on each of the others, in random order. It also measures when drift is noticed. `single` has P-values of
+single answers, plain and weighted by similarity to the labelled ones. At most a tenth of the wrong answers may have a
+P-value of 0.1 or less. `--hour N` simulates an hour of N requests from the first log's second half. From minute 20 on,
+more and more of them come from another log. It measures how many of these pass before `assay replay` withdraws the
+guarantee. This file has its own implementation of lib/learn/risk.c, as a check on it.
 """
 import argparse, bisect, functools, json, math, os, random, statistics, subprocess, tempfile
 
@@ -31,7 +31,7 @@ def tail(n, wrong, alpha):
 
 
 def threshold_of(records, alpha, delta, effect=1.0):
-    """The least P from which on the promise holds; None."""
+    """Returns the least threshold at which the guarantee holds; None if there is none."""
     records, found, done, wrong = sorted(records, key=lambda r: -r[0]), None, 0, 0
     n, least = len(records), math.ceil(math.ceil(math.log(delta) / math.log1p(-alpha)) * effect)
     share = FIRST
@@ -120,7 +120,8 @@ def strangeness(known, scale, answer):
 
 
 def drift(known, new, rng):
-    """After how many answers the mean of both martingales has reached 1 / LEVEL; None."""
+    """Returns the number of answers after which the mean of both martingales reaches 1 / LEVEL; None if it never
+    does."""
     scale = scale_of(known)
     watched = Martingale(r[0] for r in known), Martingale(strangeness(known, scale, r) for r in known)
     for n, r in enumerate(rng.sample(new, len(new)), 1):
@@ -173,8 +174,8 @@ MINUTES, QUIET = 60, 20
 
 
 def hour(o, work, logs, seed):
-    """For each other log, (requests of it so far, minute) when the first promise is withdrawn, None; and the share of
-    wrong answers given until then."""
+    """Returns, for each other log, (its requests so far, minute) when the guarantee is first withdrawn, or None. Also
+    returns the share of wrong answers until then."""
     rng, entries = (random.Random(seed),
                     {name: [json.loads(line) for line in open(log, encoding="utf-8")] for name, log, *_ in logs})
     first, log, root, order = logs[0]

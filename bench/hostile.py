@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Honest HTTP callers of a fleet, alone and beside hostile ones, over real servers that this starts and stops.
+"""Measures honest HTTP callers of a fleet, alone and together with hostile callers. Starts and stops the real servers.
 
   hostile.py ASSAY [--callers 50] [--hostile 500] [--max-waiting 115]
 
-ASSAY is a release build's program. Each honest caller asks a fleet of one coordinator and one worker for verdicts, one
-after the other; what is printed is how long they waited, and who got no answer within 20 s. The hostile ones hold
-connections that a byte keeps alive every second: half a head, a head without an end, half a body; all from one address,
-or ten from each of fifty.
+ASSAY is the program of a release build. Each honest caller requests verdicts from a fleet of one coordinator and one
+worker, one after the other. Prints how long they waited, and how many got no answer within 20 s. The hostile callers
+keep connections open with one byte a second: half a head, a head without an end, or half a body. They use one address,
+or ten connections from each of fifty addresses.
 """
 import argparse
 import itertools
@@ -21,7 +21,7 @@ import threading
 import time
 
 import fleet
-from ports import free_port  # fleet knows where
+from ports import free_port  # fleet has added its folder to the path
 
 PATIENCE = 20
 KINDS = (b"", b"POST /v1/judge HTTP/1.1\r\n", b"POST /v1/judge HTTP/1.1\r\nHost: a\r\nX: ",
@@ -29,7 +29,7 @@ KINDS = (b"", b"POST /v1/judge HTTP/1.1\r\n", b"POST /v1/judge HTTP/1.1\r\nHost:
 
 
 class Hostile(threading.Thread):
-    """Keeps n connections from each of the addresses, and comes again when it is thrown out."""
+    """Keeps n connections from each address open, and reconnects when one is closed."""
 
     def __init__(self, port, n, addresses):
         super().__init__(daemon=True)
@@ -68,7 +68,7 @@ class Hostile(threading.Thread):
 
 
 def ask(port, number):
-    """A call over a socket of its own; seconds, or None without an answer."""
+    """Makes a call on its own socket. Returns the seconds, or None without an answer."""
     body = json.dumps({"db": "shop", "question": f"How many orders, {number}?",
                        "candidates": ["SELECT count(*) FROM orders"]})
     request = (f"POST /v1/judge?wait_ms=15000 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: "

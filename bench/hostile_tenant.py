@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Honest callers of assay serve without a fleet, alone and beside a hostile tenant, in one run.
+"""Measures honest callers of assay serve without a fleet, alone and together with a hostile tenant, in one run.
 
   hostile_tenant.py build/release/cli/assay [--callers 10] [--calls 40] [--hostile 4] [--csv FILE]
 
-Ten callers of one tenant ask over POST /v1/judge, /v1/batch and /mcp, each with a pause between its calls. The hostile
-tenant has another token and another database. It sends over all three routes, as fast as it is answered: 400 candidates
-that never end, with a repair; batches of such requests; tool calls; and requests that it leaves at once. What is
-printed is how long the honest ones waited, in milliseconds, and by how much the 99th percentile differs. The exit
-status is 1 where that is more than --most.
+Ten callers of one tenant use POST /v1/judge, /v1/batch and /mcp, with a pause between calls. The hostile tenant has
+another token and another database. It sends over all three routes, as fast as it is answered: 400 candidates that never
+end, with a repair; batches of such requests; tool calls; and requests that it abandons at once. Prints how long the
+honest callers waited, in milliseconds, and the difference of the 99th percentiles. The exit status is 1 if this exceeds
+--most.
 """
 import argparse, hashlib, http.client, itertools, json, multiprocessing, os, sqlite3, statistics, subprocess, sys, tempfile, threading, time
 
@@ -19,7 +19,7 @@ numbers = itertools.count(1)
 
 
 def call(port, token, path, body, timeout=BOUND):
-    """(status, body), or None where the answer does not come in time."""
+    """Returns (status, body), or None if the answer does not arrive in time."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"
@@ -46,7 +46,7 @@ def honest_request(number):
 
 
 def honest_calls():
-    """By route: how a call is made."""
+    """Returns how to make a call on each route."""
     return {"/v1/judge": lambda n: ("/v1/judge", json.dumps(honest_request(n))),
             "/v1/batch": lambda n: ("/v1/batch", "\n".join(json.dumps(honest_request(n + i)) for i in range(3))),
             "/mcp": lambda n: ("/mcp", tool("judge_sql", honest_request(n)))}
@@ -60,13 +60,13 @@ def is_good(path, answer):
 
 
 class Hostile:
-    """Threads that keep as much work in the server as they get in, in a process of their own: they do not share an
-    interpreter with those who measure."""
+    """Threads that keep as much work as possible in the server. They run in another process, so that they do not share
+    an interpreter with the measuring callers."""
 
     def __init__(self, port, n, kinds):
         self.port, self.n, self.kinds = port, n, kinds
         self.ending = multiprocessing.Event()
-        self.counts = multiprocessing.Array("L", 3)  # answered, refused, left
+        self.counts = multiprocessing.Array("L", 3)  # numbers of calls answered, refused, abandoned
         self.process = multiprocessing.Process(target=self.attack, daemon=True)
         self.process.start()
 
@@ -104,13 +104,13 @@ class Hostile:
     def run(self, kind):
         while True:
             answer = kind()
-            refused = answer and (answer[0] != 200 or b'"isError":true' in answer[1])  # an agent is told so by its tool
+            refused = answer and (answer[0] != 200 or b'"isError":true' in answer[1])  # agents see it in the result
             if answer: self.counts[1 if refused else 0] += 1
             if refused: time.sleep(0.2)
 
 
 def measure(port, make, o):
-    """Milliseconds of each call, and how many had no good answer."""
+    """Returns the milliseconds of each call, and the number of calls without a good answer."""
     waits, lost, lock = [], [], threading.Lock()
 
     def run(caller):
@@ -177,7 +177,7 @@ def main():
         make_world(folder)
         server, port = start(o.assay, folder, [f"--{option}" for option in o.serve])
         try:
-            # indexes are warm then
+            # warms the indexes up
             for make in honest_calls().values(): measure(port, make, argparse.Namespace(callers=2, calls=2, pause=0))
             alone = {path: measure(port, make, o) for path, make in honest_calls().items()}
             hostile = Hostile(port, o.hostile, o.kinds)

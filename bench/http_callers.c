@@ -1,5 +1,5 @@
-/* Callers of `assay serve` in a closed loop, for bench/serve.py. They need little CPU time, so that the server has the
- * machine.
+/* Callers of `assay serve` in a closed loop, for bench/serve.py. They use little CPU time, which leaves the processors
+ * to the server.
  *
  *   bench_http_callers PORT CALLERS < REQUESTS
  *
@@ -22,7 +22,7 @@
 enum { ANSWER_BYTES = 4 << 20 };
 
 struct request {
-    char *bytes; /* head and body */
+    char *bytes; /* the whole HTTP request */
     size_t len;
     double ms;
 };

@@ -31,7 +31,7 @@ static double peak_mib(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
-/* Returns CPU time. Other load on the machine does not change a ratio of CPU times. */
+/* Returns the CPU time in ms. A ratio of CPU times does not depend on other load on the machine. */
 static double cpu_ms(void)
 {
     struct timespec now;
@@ -43,7 +43,7 @@ static void make_table(const char *path, unsigned long rows, unsigned long disti
 {
     sqlite3 *conn;
     char *message = NULL;
-    /* A multiplier that is coprime to the numbers scatters the strings over the rows. */
+    /* A multiplier that is coprime to the number of distinct strings scatters them over the rows. */
     char *sql = g_strdup_printf("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
                                 "CREATE TABLE t(id INTEGER PRIMARY KEY, word TEXT, amount REAL);"
                                 "INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x+1 FROM c LIMIT %lu)"
@@ -106,7 +106,7 @@ static int bench_table(unsigned long rows, unsigned long distinct, const struct 
     return 0;
 }
 
-/* Returns the time for one database; -1 if it cannot be indexed. */
+/* Returns the milliseconds to index one database; -1 if it cannot be indexed. */
 static double bench_one(const char *root, const char *name)
 {
     char *path = g_strdup_printf("%s/%s/%s.sqlite", root, name, name);

@@ -1,10 +1,11 @@
-/* Measures the time to read a request and to write a verdict, against jansson and, if its source is given, yyjson.
+/* Measures the time to read a request and to write a verdict. Compares it with jansson and, if its source is given,
+ * yyjson.
  *
  *   bench_json LOG.jsonl DB_ROOT [LIMIT]
  *
  * Requests are the lines of the log; verdicts are those of an engine on them. Each method handles all messages in turn,
- * in one process. Prints the medians of ROUNDS rounds, in microseconds a message. The libraries do the least possible
- * work: they read without checking keys, and they write a tree that exists already. */
+ * in one process. Prints the medians of ROUNDS rounds, in microseconds a message. The libraries do less work than
+ * Assay: they do not check keys, and they write a tree that exists already. */
 #include "engine/engine.h"
 #include "engine/run.h"
 #include "lib/base/clock.h"
@@ -24,9 +25,9 @@ enum { ROUNDS = 21 };
 struct bench {
     struct logs logs;
     uint64_t limit, read;
-    GPtrArray *requests, *verdicts; /* JSON text */
-    GPtrArray *judged;              /* of struct msg_verdict */
-    GPtrArray *trees;               /* of json_t, of the verdicts */
+    GPtrArray *requests, *verdicts; /* JSON texts */
+    GPtrArray *judged;              /* struct msg_verdict */
+    GPtrArray *trees;               /* json_t of each verdict */
 };
 
 /* --- the messages --- */
@@ -91,7 +92,7 @@ static void read_yyjson(const struct bench *b, guint i)
     yyjson_doc_free(yyjson_read(text, strlen(text), 0));
 }
 
-/* Makes a tree from values that exist already, as from a struct, and writes it. */
+/* Makes a tree from existing values, as a program with structs does, and writes it. */
 static void write_yyjson(const struct bench *b, guint i)
 {
     static yyjson_doc *docs[1 << 16];

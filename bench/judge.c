@@ -1,11 +1,11 @@
-/* Measures the time to judge a candidate, against preparing and running its SQL once.
+/* Measures the time to judge a candidate. Compares it with preparing and running its SQL once.
  *
  *   bench_judge LOG DB_ROOT [LIMIT]
  *
- * An engine with one worker judges each candidate of the log alone, with all signals, all families and the model. The
- * candidate also runs once through lib/db, alternating in one process, so that both have the same caches. The first
- * pass warms indexes and pages and is not counted. Prints medians and 95th percentiles and the bound 4 x run + 0.5 ms.
- * The signals that execute no SQL are timed by bench_signals. */
+ * An engine with one worker judges each candidate of the log alone, with all signals, all families and the model. Then
+ * the candidate runs once through lib/db, in the same process, so that both have the same caches. The first pass warms
+ * indexes and pages and is not counted. Prints medians and 95th percentiles and the bound 4 x run + 0.5 ms. The signals
+ * that execute no SQL are timed by bench_signals. */
 #include "engine/engine.h"
 #include "lib/base/clock.h"
 #include "lib/base/input.h"
@@ -39,7 +39,7 @@ static struct db *database(struct bench *b, const char *name)
     return db;
 }
 
-/* Judges one candidate alone. Returns false if its SQL is invalid, so no signals judged it. */
+/* Judges one candidate alone. Returns false if its SQL is invalid; no signals judge such a candidate. */
 static bool judge(struct bench *b, const struct msg_request *request, uint32_t i, struct sample *out)
 {
     struct msg_request one = *request;

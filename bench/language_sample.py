@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws texts that users read, for somebody who has not worked on them: which of them must be read twice?
+"""Draws texts that users read, for a reader who has not worked on them. The reader marks those that must be read twice.
 
-language_sample.py [--seed N] [--count N]: messages of errors, logs and findings, sentences of --help, paragraphs of the
-README and docs/, a quarter of each, numbered, without their places; the places follow at the end.
+language_sample.py [--seed N] [--count N] draws messages (errors, logs, findings), sentences of --help, and paragraphs
+of the README and of docs/, a quarter of each. The texts are numbered; their places follow at the end.
 """
 import argparse
 import random
@@ -29,7 +29,7 @@ def joined(literals):
 
 
 def read_texts():
-    """{kind: [(place, text)]}"""
+    """Returns {kind: [(place, text)]}."""
     texts = {kind: [] for kind in (*CALLS, "document")}
     for path in sorted(ROOT.glob("[!.]*/**/*.c")):
         name = str(path.relative_to(ROOT))

@@ -1,9 +1,9 @@
-/* Measures the time of one request through libassay, as the reference of bench/python.py for the Python client.
+/* Measures the time of one request through libassay. bench/python.py compares the Python client with it.
  *
  *   bench_library DB_ROOT < REQUESTS
  *
- * Prints a line for each line of standard input: microseconds of assay_judge, and microseconds of writing the verdict's
- * JSON. */
+ * Prints two numbers for each line of standard input: microseconds of assay_judge, and microseconds to write the
+ * verdict as JSON. */
 #include "engine/assay.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* Measures the time to read the meaning of a candidate, against parsing and binding it, over the candidates of the dev
- * logs.
+/* Measures the time to read the meaning of a candidate, for all candidates of the dev logs. Compares it with parsing
+ * and binding the candidate.
  *
- * Each candidate is read `passes` times in a row, and its best time counts. So caches are warm. Prints the median and
- * the 99th percentile over the candidates, on one thread, in microseconds. The claim is in bench/all.py.
+ * Each candidate is read `passes` times in a row with warm caches, and its best time counts. Prints the median and the
+ * 99th percentile over the candidates, on one thread, in microseconds. bench/all.py has the required limit.
  *
  *   bench_meaning [passes]
  */
@@ -19,8 +19,8 @@
 struct times {
     struct arena arena;
     int passes;
-    GArray *parse, *bind, *meaning; /* double, microseconds; one for each candidate that binds */
-    unsigned n_unknown;             /* candidates with a part of unknown meaning */
+    GArray *parse, *bind, *meaning; /* double: microseconds of each candidate that binds */
+    unsigned n_unknown;             /* candidates whose meaning is partly unknown */
 };
 
 static double microseconds(void)
@@ -30,8 +30,8 @@ static double microseconds(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-/* Lowers best[0..2] to this pass's times of parsing, binding and reading. Returns false if the candidate does not
- * bind. */
+/* Lowers best[0..2] to the times of this pass, if they are shorter: parsing, binding, reading the meaning. Returns
+ * false if the candidate does not bind. */
 static bool time_once(struct times *t, const struct querylog_line *line, const char *sql, double *best, bool *known)
 {
     double at[4];

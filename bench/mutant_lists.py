@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Lists of candidates out of mutants: what P is held against where no generator's log is to be looked at
-(docs/schema-only.md).
+"""Makes lists of candidates from mutants. P is fitted on them if no generator's log may be used (docs/schema-only.md).
 
     assay mutate LOG --db-root DATABASES --count 6 > M.jsonl
     bench/mutant_lists.py M.jsonl > LISTS.jsonl
 
-Of N requests (2,500), drawn by chance: four mutants of the gold query each, and the gold query itself, first in 68 % of
-the lists, behind in 20 %, in none of the others, as samples of a good generator have it.
+Draws N requests (2,500) at random. Each list has four mutants of the gold query. The gold query is first in 68 % of the
+lists, later in 20 %, and absent from the others. These are the shares of a good generator.
 """
 import json
 import random
@@ -16,7 +15,7 @@ MUTANTS, FIRST, BEHIND = 4, 0.68, 0.20
 
 
 def deal(request, draw):
-    """The request with a list of candidates; None: it has no mutants."""
+    """Returns the request with a list of candidates; None if it has no mutants."""
     mutants = [{"sql": candidate["sql"]} for candidate in request["candidates"]]
     draw.shuffle(mutants)
     listed, gold, chance = mutants[:MUTANTS], {"sql": request["gold"]}, draw.random()

@@ -1,12 +1,12 @@
-/* Searches the statements that the allow lists permit for those that overrun their time limit most.
+/* Searches for statements that the allow lists permit and that overrun their time limit.
  *
  *   bench_overrun [--db DSN] [--executor child] [--ms LIMIT] [--show MS] [--part texts|chains|functions|bulks]
  *
- * Calls every function of the engine with values of several kinds and sizes up to the caps: once, and in as many
- * columns as a statement may have. Also tries shapes without functions: chains of operators, comparisons, sorts, joins,
- * sets, and texts that are slow to compile. Each statement runs alone under LIMIT (100 ms); a sort has enough time to
- * reach the sort. Prints the worst statement of each group that overran by more than MS (20). With a DSN, it tries the
- * functions of that PostgreSQL instead. */
+ * Calls every function of the database engine with values of several kinds, and of sizes up to the limits. A statement
+ * has one call, or one in as many columns as it may have. Also tries shapes without functions: chains of operators,
+ * comparisons, sorts, joins, sets, and texts that are slow to compile. Each statement runs alone with a limit of LIMIT
+ * (100 ms); statements that sort get enough time to reach the sort. Prints the worst statement of each group that
+ * overran by more than MS (20). With a DSN, it tries the functions of that PostgreSQL instead. */
 #include "lib/base/clock.h"
 #include "lib/db/executor.h"
 
@@ -24,9 +24,9 @@ struct search {
     struct arena arena;
     int64_t limit_ms;
     double show_ms;
-    GHashTable *worst; /* group -> struct finding */
+    GHashTable *worst; /* group → struct finding */
     unsigned n, ok, over;
-    bool refused; /* true if the last statement was refused */
+    bool refused; /* true if the gate refused the last statement */
 };
 
 struct finding {
@@ -63,7 +63,8 @@ static void try(struct search *s, const char *group, const char *what, const cha
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-/* Sources of a row whose x is one value, which no use of x recomputes. "$" is replaced by its size in bytes. */
+/* Row sources with one value as x, which is computed once however often x is used. "$" is replaced by its size in
+ * bytes. */
 static const struct {
     const char *name, *source;
 } values[] = {
@@ -91,7 +92,7 @@ static char *with_number(const char *text, unsigned number)
     return g_string_free(out, FALSE);
 }
 
-/* Returns a statement that has `expression` as often as fits, at most `most` times. */
+/* Returns a statement that repeats `expression` as often as fits, at most `most` times. */
 static char *many(const char *expression, const char *separator, unsigned most, const char *source, unsigned size)
 {
     char *from = with_number(source, size);
@@ -121,7 +122,7 @@ static void try_call(struct search *s, const char *group, const char *call)
 
 /* --- functions ---------------------------------------------------------------------------------------------------- */
 
-/* Second and later arguments; the first is x. */
+/* The second and later arguments of a call; the first is x. */
 static const char *const others[] = {"x", "'%a%b'", "'$[#-1]'", "-1", "'%J%s'"};
 
 static char *call_of(const char *name, int n, const char *other, bool x_last)
@@ -270,7 +271,7 @@ static void search_chains(struct search *s)
             }
 }
 
-/* Sorts and sets of %u generated rows: a single opcode sorts all of them. */
+/* Statements that sort %u generated rows, or make a set of them. A single opcode sorts all rows. */
 static const struct {
     const char *group, *sql;
 } bulks[] = {
@@ -304,7 +305,7 @@ static void search_bulks(struct search *s)
             char *sql = g_strdup_printf("WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT %u) %s",
                                         rows[r], bulks[i].sql);
             char *what = g_strdup_printf("%.50s of %u rows", bulks[i].sql, rows[r]);
-            limits.time_ms = s->limit_ms = rows[r] / 400 > 100 ? rows[r] / 400 : 100; /* enough to reach the sort */
+            limits.time_ms = s->limit_ms = rows[r] / 400 > 100 ? rows[r] / 400 : 100; /* time to reach the sort */
             if (limits.time_ms > 3000) limits.time_ms = s->limit_ms = 3000;
             db_set_limits(s->db, &limits);
             try(s, bulks[i].group, what, sql);
@@ -313,7 +314,7 @@ static void search_bulks(struct search *s)
         }
 }
 
-/* Texts that are slow to compile: `before`, then `part` as often as fits, then `after`. */
+/* Texts that are slow to compile: `before`, then `part` as often as it fits, then `after`. */
 static const struct {
     const char *group, *before, *part, *after;
     unsigned most;
@@ -346,7 +347,7 @@ static void search_texts(struct search *s)
     }
 }
 
-/* Tries chains of queries that each read the previous query twice, so that copied results double. */
+/* Tries chains of queries in which each reads the previous one twice, so that copied results double in size. */
 static void search_doublings(struct search *s)
 {
     static const char *const forms[] = {"SELECT x + x AS x FROM $", "SELECT a.x FROM $ a, $ b",

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Does Assay know which of two queries is meant?
+"""Measures whether Assay prefers the right one of two queries.
 
   pairs.py --assay build/release/cli/assay --db-root DATABASES PAIRS.jsonl [PAIRS.jsonl ...] [--by-kind] [--wrong N]
   pairs.py --assay build/release/cli/assay --schemas tests/data/analytic tests/data/analytic/tune.jsonl
   with [--csv FILE] [-- OPTION...]
 
-A pair is a question with a right query and a plausible slip of like form and length (tests/data/pairs; README there).
-Each pair is judged four times by `assay replay`: both queries, in both orders, with nothing said of how they came
-about, and each alone. Prints Markdown:
+A pair is a question with a right query and a plausible wrong one of similar form and length (tests/data/pairs has a
+README). `assay replay` judges each pair four times: both queries in both orders, without an order option, and each
+query alone. Prints Markdown:
 
   preferred      trials over both orders in which the right query is the answer
   both orders    pairs in which it is in both
   wrong alone    wrong queries that are validated when they are the only candidate; right alone: likewise
   AUC alone      of P(correct): how often a right query that stands alone has more than a wrong one of any pair
 
-What stands behind -- goes to `assay replay`. --wrong N lists N pairs in which the wrong query wins.
+Arguments after -- are passed to `assay replay`. --wrong N lists N pairs in which the wrong query wins.
 """
 import argparse, collections, contextlib, json, os, sqlite3, subprocess, sys, tempfile
 
@@ -38,7 +38,7 @@ def read(paths):
 
 @contextlib.contextmanager
 def build_databases(folder):
-    """A folder with a database for each NAME.sql of `folder`, laid out as --db-root wants it."""
+    """Builds a folder with a database for each NAME.sql of `folder`, in the layout of --db-root."""
     with tempfile.TemporaryDirectory() as root:
         for file in sorted(os.listdir(folder)):
             name, suffix = os.path.splitext(file)
@@ -73,7 +73,7 @@ def auc(right, wrong):
 
 
 def outcome(verdicts, number):
-    """Of one pair: which trials the right query wins, what is validated alone, and P alone."""
+    """Returns, for one pair, the trials that the right query wins, what is validated alone, and P alone."""
     of = {trial: verdicts[f"{number}/{trial}"] for trial in TRIALS}
     wins = [TRIALS[t][of[t]["chosen"]] == "right" if of[t].get("chosen") is not None else False
             for t in ("right first", "wrong first")]

@@ -1,9 +1,9 @@
 /* Measures queries a second: sql_parse against libpg_query's public API and sqlite3_prepare_v2.
  *
- * All run on one thread over the same texts: every candidate of the dev logs, prepared against its own database.
- * Refused queries count as well, because a refusal is work too. The contenders take turns, pass by pass. The best pass
- * of each counts, in CPU time, so that other load on the machine matters little. The exit status is 1 if a required
- * ratio is missed.
+ * All three run on one thread over the same texts: every candidate of the dev logs. SQLite prepares each against its
+ * own database. Refused queries count as well, because a refusal is work too. The contenders take turns, pass by pass.
+ * The best pass of each counts, in CPU time, so that other load on the machine matters little. The exit status is 1 if
+ * a required ratio is missed.
  *
  *   bench_parse [passes]
  */
@@ -77,7 +77,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Runs one pass over all queries. Returns its seconds; `taken` is the number of accepted queries. */
+/* Runs one pass over all queries. Returns the seconds; `taken` receives the number of accepted queries. */
 static double pass(const struct contender *c, const GArray *queries, unsigned *taken)
 {
     const struct query *all = (const struct query *)(const void *)queries->data;

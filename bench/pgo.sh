@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Build an assay that is optimised by what it does with the bundled samples, as build/pgo/cli/assay. Takes two builds:
-# one that counts, and one that reads its counts.
+# Builds an assay with profile-guided optimisation for the bundled samples, as build/pgo/cli/assay. Makes two builds:
+# one that counts, and one that uses the counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rm -rf build/profile

@@ -1,10 +1,10 @@
-/* Compares a statement in the sandbox with the bare statement through libpq, alternating on two connections to one
- * server.
+/* Compares the time of a statement in the sandbox with that of the bare statement through libpq. The two alternate, on
+ * two connections to one server.
  *
  *   bench_postgres DSN [N] [DELAY_MS]
  *
- * DELAY_MS is added to each round trip of both, by a relay in front of the server's host and port. Prints the median of
- * each and their ratio, and the client's CPU time a statement. */
+ * A relay in front of the server adds DELAY_MS to each round trip of both. Prints both medians, their ratio, and the
+ * client's CPU time for a statement. */
 #include "lib/base/clock.h"
 #include "lib/db/db.h"
 
@@ -36,7 +36,7 @@ static bool pass_on(int from, int to)
     return n > 0 && send(to, bytes, (size_t)n, MSG_NOSIGNAL) == n;
 }
 
-/* Relays one connection. The whole delay is on the way back, so that messages sent without waiting are not delayed. */
+/* Relays one connection. Only replies are delayed, so that messages sent without waiting arrive at once. */
 static void *relay(void *arg)
 {
     int client = GPOINTER_TO_INT(arg), server = socket(AF_INET, SOCK_STREAM, 0), on = 1;
@@ -46,7 +46,7 @@ static void *relay(void *arg)
     setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     bool open = connect(server, (struct sockaddr *)&at, sizeof at) == 0;
-    int64_t due_ns = 0; /* time to forward the reply to the last message */
+    int64_t due_ns = 0; /* time at which to forward the reply to the last message */
     while (open && poll(ends, 2, -1) > 0) {
         if (ends[0].revents) {
             due_ns = clock_now_ns() + delay_us * 1000;

@@ -1,4 +1,4 @@
-/* Measures provenance over a query log: its coverage, whether the source rows are the right ones, and its time.
+/* Measures provenance over a query log: its coverage, the correctness of the source rows, and its time.
  *
  *   bench_provenance LOG.jsonl --db-root DIR
  */

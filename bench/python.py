@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The Python client in process against the C call: what a candidate costs more, for the same requests, by turns in one
-run.
+"""Compares the Python client in process with the C call: the additional time for a candidate, on the same requests,
+alternating in one run.
 
   python.py --library build/release/bench/bench_library --log LOG --db-root DATABASES [--runs 3]
 
-Run with the Python that has assay installed (or PYTHONPATH=clients/python/assay/src
-ASSAY_LIBRARY=build/release/engine/libassay.so.1). Each request is judged by the C program and then here, each with an
-engine of one thread, --repeat times by turns; the quickest of each counts, so that other work of the machine is left
-out. The first run, which reads the databases, is not printed. In C it is assay_judge alone; here from a dict to a
-Verdict with all its parts, so also both ways through JSON.
+Run it with the Python that has assay installed (or PYTHONPATH=clients/python/assay/src
+ASSAY_LIBRARY=build/release/engine/libassay.so.1). The C program judges each request, then this script does, each with
+an engine of one thread, --repeat times. The fastest time of each counts, so that other load on the machine has no
+effect. The first run, which reads the databases, is not printed. In C, the time is that of assay_judge alone. Here, it
+runs from a dict to a complete Verdict, and includes both conversions of JSON.
 """
 import argparse
 import json
@@ -20,13 +20,13 @@ import assay
 
 
 class Peer:
-    """The C program, a request at a time."""
+    """The C program, which judges one request at a time."""
 
     def __init__(self, program, db_root):
         self.process = subprocess.Popen([program, db_root], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def judge(self, line):
-        """(microseconds of the call, of the verdict's JSON)."""
+        """Returns (microseconds of the call, microseconds of the verdict's JSON)."""
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
         return tuple(map(float, self.process.stdout.readline().split()))
@@ -39,7 +39,7 @@ def ours(engine, request):
 
 
 def pair(peer, engine, request, repeat):
-    """(C, its JSON, Python, candidates), the quickest of each."""
+    """Returns (C, its JSON, Python, candidates), with the fastest times."""
     line = json.dumps(request).encode()
     return tuple(map(min, zip(*((*peer.judge(line), *ours(engine, request)) for _ in range(repeat)))))
 

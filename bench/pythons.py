@@ -1,4 +1,5 @@
-"""Pythons with packages of PyPI, for peers and clients that a bench asks: made once, in a folder of the build."""
+"""Makes Pythons with packages of PyPI, for peers and clients that a bench uses. Each is made once, in a folder of the
+build."""
 import os, subprocess, sys
 
 PACKAGES = {"sqlglot": "sqlglot==30.30.0", "httpx": "httpx==0.28.1"}
@@ -6,7 +7,7 @@ PACKAGES = {"sqlglot": "sqlglot==30.30.0", "httpx": "httpx==0.28.1"}
 
 
 def python_with(venv, *modules):
-    """(a Python that imports all of `modules`, None), or (None, why there is none)."""
+    """Returns (a Python that imports all of `modules`, None), or (None, the reason why there is none)."""
     python = os.path.join(venv, "bin", "python3")
     try:
         if not os.path.exists(python):

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What repairs mend and break on logs with gold, by margin.
+"""Measures what repairs fix and break on logs with gold, by margin.
 
   repair.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--first] [--models DIR] [--examples
   LOG|own]
             [--csv FILE]
 
-Each log is replayed with `--repair propose` and next to no margin; the answer and the repair that is proposed for it
-are labelled by execution (`assay eval --labels`). For each margin: answers changed (wrong ones that stay wrong apart),
-fixed (in brackets those whose old query did not execute) and broken, and EX before and after. --first leaves each
-question its first candidate alone, as in a system that gives one. With --examples, repairs try the edits of a store of
-LOG's wrong candidates, or of the log's own, of other databases only: each half of the databases has a store of the
-other half. The last line has the time of a judgement with and without, and for how many questions a repair was looked
-for.
+Each log is replayed with `--repair propose` and almost no margin. `assay eval --labels` labels the answer and its
+proposed repair by execution. For each margin the table has the changed, fixed and broken answers, and EX before and
+after. Changed answers that were and stay wrong are listed apart. In brackets are the fixed ones whose old query did not
+execute. --first keeps only the first candidate of each question, as from a system that returns one. With --examples,
+repairs try the edits in a store. It holds the wrong candidates of LOG, or those of the log itself on other databases:
+each half of the databases has a store of the other half. The last line has the time of a judgement with and without
+repairs, and the number of questions for which a repair was searched.
 """
 import argparse, json, os, subprocess, tempfile, zlib
 
@@ -49,7 +49,7 @@ def half_of(line):
 
 
 def store(o, root, lines, half, work):
-    """A store of what is right where the databases are of the other half."""
+    """Makes a store of the examples on the databases of the other half."""
     log, out = os.path.join(work, "examples.jsonl"), os.path.join(work, f"examples.{half}.db")
     write(log, (line for line in lines if half_of(line) != half))
     run(o.assay, "examples", "build", log, "--db-root", root, "--out", out)
@@ -69,7 +69,7 @@ def replay_with_examples(o, log, root, order, repair, work):
 
 
 def labels(o, root, lines, pairs, work):
-    """For each line whether the answer is right, and whether the repair is."""
+    """Returns, for each line, whether the answer is right and whether the repair is."""
     log, out = os.path.join(work, "pairs.jsonl"), os.path.join(work, "labels.json")
     write(log, ({**line, "candidates": [{"sql": sql} for sql in pair]} for line, pair in zip(lines, pairs)))
     run(o.assay, "eval", log, "--db-root", root, "--labels", out, "--explain=no", "--bootstrap", "0")
@@ -77,7 +77,7 @@ def labels(o, root, lines, pairs, work):
 
 
 def report(name, repairs, right, rows):
-    """Prints a row for each margin and adds it to `rows`; how many it fixes and breaks."""
+    """Prints a row for each margin and adds it to `rows`. Returns how many answers it fixes and breaks."""
     counts = {}
     n, first = len(right), sum(old for old, _ in right)
     for margin in MARGINS:
@@ -100,7 +100,7 @@ def report(name, repairs, right, rows):
 
 
 def by_signal(verdicts, right):
-    """For each signal on the old query, how many repairs at any margin fix and break, and of how many."""
+    """Prints, for each signal on the old query, how many repairs at any margin fix and break, and their number."""
     counts = {}
     for verdict, (old, new) in zip(verdicts, right):
         if not verdict.get("repair"): continue

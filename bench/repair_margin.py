@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
-"""What `repair_margin` of models/decision.json rests on: what repairs mend and break on training questions, by margin.
+"""Chooses `repair_margin` of models/decision.json: measures what repairs fix and break on training questions, by
+margin.
 
   repair_margin.py --assay build/release/cli/assay --models models --db-root DATABASES --work DIR [--written FILE.jsonl]
 
-DIR is what bench/combine_weights.py has left: models trained on one half of the training databases (`known`: taught
-with mutants and generated questions; `new`: with beams and other questions' gold), and the other half's questions with
-their pool of judged candidates. Each question gets one query, as from a system that gives one: a right one in 72 %,
-else one of three wrong ones, those nearest to the gold query as a text (`near`) or those that look right to the other
-verifier (`look`). --written adds questions written by hand (train/written) on that half's databases, with their own
-slips. Rule: the least margin with fixed >= 5 x (broken + 1) in each list of `known`, since the shipped verifier is
-taught as that one is; one more, since a handful of broken ones is known to about that. And `critical`, the order in
-which a corrector is told of the signals: by fixed less broken of the repairs at any margin, in those lists.
+DIR is the work folder of bench/combine_weights.py. It has models trained on one half of the training databases
+(`known`: on mutants and generated questions; `new`: on beams and other questions' gold). It also has the questions of
+the other half, with their judged candidates. Each question gets one query, as from a system that returns one. In 72 %
+of the questions it is right. Otherwise it is one of three wrong queries: those most similar to the gold query as a text
+(`near`), or those that look right to the other verifier (`look`). --written adds hand-written questions (train/written)
+on that half's databases, with their own wrong queries. The rule takes the least margin with fixed >= 5 x (broken + 1)
+in each list of `known`. It uses `known`, because the shipped verifier is trained in that way. The 1 allows for the
+error of a small count. The script also computes `critical`, the order in which a corrector receives the signals. It
+sorts them by the repairs at any margin in those lists: fixed minus broken.
 """
 import argparse, difflib, json, os, random, shutil, tempfile
 
 import repair, results
 
 RIGHT, LIKELY, ENOUGH, FEW = 0.72, 3, 5, 10
-VERIFIERS = {"known": "new", "new": "known"}  # and whose errors look right to the other one
+VERIFIERS = {"known": "new", "new": "known"}  # the other model's errors are those that look right to it
 
 
 def wrong_one(rng, error, line, labels, other):
@@ -56,8 +58,8 @@ def lists_of(o, verifier):
 
 
 def critical(lists):
-    """Signals by what repairs of the queries that they fire on are worth: fixed less broken of all, drawn to 0 where
-    they are few."""
+    """Ranks signals by the repairs of the queries on which they fire: fixed minus broken, divided by all, and shrunk to
+    0 if they are few."""
     sums = {}
     for counts in lists:
         for name, row in counts.items(): sums[name] = [a + b for a, b in zip(sums.get(name, (0, 0, 0)), row)]

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Embedded replay against a Python loop that only parses (sqlglot) and executes each candidate, two processes.
+"""Compares the embedded replay with a Python loop in two processes that only parses each candidate (sqlglot) and
+executes it.
 
   replay.py ASSAY LOG --db-root DIR [--venv DIR] [--rounds N] [--repeat N]
 
-Each round runs the replay with all that it does by default, the replay without explanations, and the peer, one after
-the other, so that a load on the machine falls on all of them. Prints medians of candidates per second, seconds, CPU
-seconds and peak memory, and the median over the rounds of the ratio to the peer; with --repeat also the peak memory
-over the log repeated N times. Models lie as an installation has them, with the binary forms that the build made.
-sqlglot comes from PyPI into
---venv (pythons.py); without it the peer is skipped and the reason printed.
+Each round runs three programs one after the other: the replay with its defaults, the replay without explanations, and
+the peer. So a load on the machine affects all of them. Prints medians of candidates a second, seconds, CPU seconds and
+peak memory, and the median over the rounds of the ratio to the peer. --repeat adds the peak memory over the log
+repeated N times. Models are laid out as in an installation, with the binary forms that the build made. sqlglot is
+installed from PyPI into --venv (pythons.py). Without it the peer is skipped, and the reason is printed.
 """
 import argparse
 import glob
@@ -27,7 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def run(command, **options):
-    """Wall seconds, CPU seconds and peak MB of one child (its own usage, not that of earlier ones)."""
+    """Runs a child. Returns its wall seconds, CPU seconds and peak MB, without those of earlier children."""
     began = time.monotonic()
     child = subprocess.Popen(command, **options)
     _, status, usage = os.wait4(child.pid, 0)
@@ -36,7 +36,7 @@ def run(command, **options):
 
 
 def lay_out_models(program, folder):
-    """The shipped models and their binary forms side by side, as an installation has them."""
+    """Puts the shipped models and their binary forms into one folder, as in an installation."""
     build = os.path.dirname(os.path.dirname(os.path.abspath(program)))
     binary = glob.glob(os.path.join(build, "lib", "learn", "*.bin"))
     if not binary:
@@ -72,7 +72,7 @@ def show(name, candidates, runs):
 
 
 def compare(name, ours, theirs):
-    """Ratios within a round; their median and range."""
+    """Prints the ratios within a round: their median and range."""
     speed = sorted(b[0] / a[0] for a, b in zip(ours, theirs))
     cpu = statistics.median(b[1] / a[1] for a, b in zip(ours, theirs))
     print(f"{name:36s} {statistics.median(speed):.2f}x the peer's candidates/s ({speed[0]:.2f}-{speed[-1]:.2f}), "

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The peer of bench/replay.py: only parses each candidate of a log with sqlglot and executes it, in two processes.
+"""The peer of bench/replay.py. It only parses each candidate of a log with sqlglot and executes it, in two processes.
 
   replay_peer.py LOG --db-root DIR
 
-Prints one JSON object: candidates, seconds, cpu_seconds, peak_mb, sqlglot. It judges nothing: no index, no signals, no
-model, no verdict. Each process keeps its connections open and stops a statement after three seconds, as Assay does.
+Prints one JSON object: candidates, seconds, cpu_seconds, peak_mb, sqlglot. It judges nothing: it has no index, signals,
+model or verdict. Each process keeps its connections open, and stops a statement after three seconds, as Assay does.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
-"""What callers notice of coordinators that are rolled, added and taken away: the pods of k8s/ as processes, eight
-callers over HTTP.
+"""Measures what callers notice when coordinators are rolled, added and removed. The pods of k8s/ run as processes, with
+eight callers over HTTP.
 
   bench/rollout.py --assay build/release/cli/assay      needs what tests/live/k8s/test_pods.py needs
 
@@ -16,11 +16,11 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests/live/k8s"))
 import test_pods as t
 
-CALLERS, QUIET_S, MISSED_S = 8, 8, 25  # MISSED_S: session.timeout.ms, and then some
+CALLERS, QUIET_S, MISSED_S = 8, 8, 25  # MISSED_S: longer than session.timeout.ms
 
 
 class Callers:
-    """Ask one question after the other until told to stop."""
+    """Callers that send one question after the other until they are stopped."""
 
     def __init__(self, serve):
         self.serve, self.calls, self.stop = serve, [], False
@@ -44,7 +44,7 @@ def ready(pod):
 
 
 def phases(cluster, running):
-    """(what, act): what is done, after which QUIET_S pass, or MISSED_S."""
+    """Returns phases (what, act): an action, after which QUIET_S or MISSED_S pass."""
     second = next(p for p in running if p.name == "assay-coordinator-1")
     _, _, template, container = next(p for p in cluster.manifests.processes() if p[3]["args"][0] == "coordinator")
     added = []
@@ -73,7 +73,7 @@ def measure(cluster):
         for pod in running:
             ready(pod)
         callers = Callers(next(p for p in running if p.name.startswith("assay-serve")))
-        time.sleep(QUIET_S)  # indexes
+        time.sleep(QUIET_S)  # waits until the indexes are built
         for what, act, then_s in phases(cluster, running):
             marks.append((time.monotonic(), what))
             act()

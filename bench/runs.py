@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A run of a million verdicts: how fast its index is made, how large it is, how much memory that takes, and how long
-opening and filtering take with it.
+"""Measures a run of a million verdicts: the speed of making its index, its size, the memory used, and the time to open
+and filter the run.
 
     bench/runs.py build/release/cli/assay VERDICTS [N [FOLDER]]
 
-VERDICTS is the output of a replay. Its verdicts are written N times over (1,000,000) under other ids, with other P and
-other signals, into FOLDER (a temporary one, which is removed; the file takes some 6.5 KB a verdict). Filters are asked
-over HTTP, of assay serve.
+VERDICTS is the output of a replay. Its verdicts are written N times (1,000,000) with other ids, other P and other
+signals, into FOLDER. By default this is a temporary folder, which is removed; the file takes some 6.5 KB for a verdict.
+Filters are measured over HTTP, on assay serve.
 """
 import json
 import os
@@ -26,7 +26,7 @@ FILTERS = ["status=abstained", "signal=empty_predicate", "p_from=0.4&p_to=0.6&so
 
 
 def templates(path):
-    """Each line cut where its id and its P stand: (before, between, after)."""
+    """Splits each line at its id and its P: (before, between, after)."""
     out = []
     with open(path, encoding="utf-8") as file:
         for line in file:

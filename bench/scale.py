@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""How time and memory of the embedded program grow with its input: one curve a kind of size, each with its slope.
+"""Measures how time and memory of the embedded program grow with its input. Each kind of size has a curve with a slope.
 
   scale.py build/release/cli/assay [--quick] [--only NAME...] [--json FILE] [--csv FILE]
            [--postgres DSN | --start-postgres] [--folder DIR]
 
-Every input is made here, the same each time, in a scratch folder that is removed. A curve runs from its least size up,
-until a size is forecast to take longer than --longest or more disk than --disk, or its SQL is refused. The time at the
-least size is taken off as the cost of a start; the slope is that of log(time) against log(n) over the upper half of the
-sizes, so 1 is linear and 2 quadratic. A slope is marked when it is steeper than that of what the curve may be (n log n,
-unless its row says flat) by more than 0.15. Memory is marked only where it must stay flat. Exit status 1 when anything
-is marked.
+All inputs are generated, equal each time, in a scratch folder that is removed. A curve starts at its least size. It
+ends at a size that would exceed --longest or --disk by forecast, or whose SQL is refused. The time at the least size is
+subtracted as the cost of a start. The slope is that of log(time) against log(n) over the upper half of the sizes, so 1
+is linear and 2 quadratic. A slope is marked if it exceeds the permitted one (n log n, unless its row says flat) by more
+than 0.15. Memory is marked only where it must stay flat. The exit status is 1 if a value is marked.
 """
 import argparse, collections, json, math, os, random, shlex, sqlite3, statistics, subprocess, sys, tempfile, time
 
@@ -61,7 +60,7 @@ def make_rows(folder, n, _):
 
 
 def make_postgres(folder, n, o):
-    """The table is dropped and made anew in the database of --postgres."""
+    """Creates the table in the database of --postgres, replacing an old one."""
     sql = (f"DROP TABLE IF EXISTS item; {SCHEMA}; INSERT INTO item SELECT x, 'Name ' || (x * 1000003 % 1000), x * 7919 "
            f"% 1000 FROM generate_series(0::bigint, {n - 1}) AS x; ANALYZE item")
     subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", o.postgres, "-c", sql], check=True,
@@ -75,7 +74,7 @@ def make_values(folder, n, _):
 
 
 def make_value_lookups(folder, n, _):
-    """The question names a value that is there and one that is not."""
+    """Makes questions with a value that exists and one that does not."""
     database(folder, SCHEMA, FILL % (n, n))
     return replay(folder, [request(0, "What is the amount of Name 17 and of Nome 18?",
                                    ["SELECT amount FROM item WHERE name = 'Name 17'",
@@ -84,7 +83,7 @@ def make_value_lookups(folder, n, _):
 
 
 def tables(n):
-    """A chain of keys: each table refers to the one before it."""
+    """Makes a chain of keys: each table refers to the previous one."""
     for i in range(n):
         yield (f"CREATE TABLE item_{i}(id INTEGER PRIMARY KEY, name_{i} TEXT, previous_id INTEGER"
                + (f" REFERENCES item_{i - 1}(id))" if i else ")"))
@@ -113,7 +112,7 @@ def make_columns(folder, n, _):
 
 
 def make_candidates(folder, n, _):
-    """All different, and each with a result of its own."""
+    """Makes different candidates, each with another result."""
     database(folder, SCHEMA, FILL % (10_000, 1000))
     return replay(folder, [request(0, "Which items have an amount above 500?",
                                    [f"SELECT id FROM item WHERE amount > {i % 1000} AND id > {i}" for i in range(n)])],
@@ -121,7 +120,7 @@ def make_candidates(folder, n, _):
 
 
 def make_equal_candidates(folder, n, _):
-    """All different, and all with the same result."""
+    """Makes different candidates that all have the same result."""
     database(folder, SCHEMA, FILL % (1000, 1000))
     return replay(folder, [request(0, "Which items have an amount above 500?",
                                    [f"SELECT name FROM item WHERE amount > 500 AND id > -{i}"
@@ -129,7 +128,7 @@ def make_equal_candidates(folder, n, _):
 
 
 def grown(n, head, part, tail="", glue=" "):
-    """SQL of about n bytes: part(i) as often as it fits, at least once."""
+    """Returns SQL of about n bytes: part(i) as often as it fits, at least once."""
     parts, size, i = [], len(head) + len(tail), 0
     while not parts or size + len(parts[-1]) + len(glue) <= n:
         parts.append(part(i))
@@ -139,7 +138,7 @@ def grown(n, head, part, tail="", glue=" "):
 
 
 def chained(n):
-    """SQL of about n bytes: WITH entries that each read the one before."""
+    """Returns SQL of about n bytes: WITH entries that each read the previous one."""
     text = grown(n - 30, "WITH w0 AS (SELECT name FROM item), ", lambda i: f"w{i + 1} AS (SELECT name FROM w{i})",
                  glue=", ")
     return f"{text} SELECT name FROM w{text.count(' AS ') - 1}"
@@ -169,7 +168,7 @@ VERDICTS = "verdicts.jsonl"
 
 
 def make_sql(shape):
-    """Asked 50 times, or a start would hide it."""
+    """Makes requests for the SQL. There are 50, because the start would hide the time of one."""
     def make(folder, n, _):
         database(folder, SCHEMA, FILL % (100, 100))
         return replay(folder, (request(i, "Which items have an amount above 500?", [SHAPES[shape](n)])
@@ -194,7 +193,7 @@ def make_lines(folder, n, _):
 
 
 def make_databases(folder, n, _):
-    """Each asked twice, the second time when the cache, of 4 MiB, has lost it."""
+    """Makes databases with two requests each. At the second one, the cache of 4 MiB has evicted the database."""
     for i in range(n): database(folder, SCHEMA, FILL % (20, 20), name=f"d{i}")
     return replay(folder, (request(i, *SIMPLE, db=f"d{i % n}") for i in range(2 * n)), "--workers", "1",
                   "--index-cache-bytes", str(4 << 20))
@@ -219,14 +218,15 @@ def decades(first, last):
 
 
 def lengths(most):
-    """(sizes, the fewer ones) of SQL that is refused above `most` bytes; None: by nobody before 64 KiB."""
+    """Returns (sizes, fewer sizes) of SQL that is refused above `most` bytes. None: it is not refused up to 64 KiB."""
     return ([100, *(most // part for part in (8, 4, 2, 1))],) * 2 if most else (LENGTHS, SHORT)
 
 
 LENGTHS, SHORT = [100, 1024, 2048, 4096, 8192, 16384, 32768, 65536], [100, 2048, 8192, 32768, 65536]
-LIMITED = {"or": 6000, "and": 7000, "sum": 3500, "union": 2100, "join": 2000}  # bytes that SQLite still takes
-# steeper, and most of it SQLite's own: its planner, its walks over nested queries, its list of cursors, its search for
-# equal constants
+LIMITED = {"or": 6000, "and": 7000, "sum": 3500, "union": 2100, "join": 2000}  # bytes that SQLite still accepts
+# Steeper than n log n, mostly because of SQLite: its planner, its walks over nested queries, its list of cursors, and
+# its
+# search for equal constants.
 ENGINES = {"case", "chain", "exists", "join"}
 
 CURVES = [
@@ -254,7 +254,7 @@ CURVES = [
 # --- arithmetic ---
 
 def slope(points):
-    """Least squares of log(y) on log(x) over [(x, y)]; None of fewer than two."""
+    """Returns the least-squares slope of log(y) on log(x) over [(x, y)]; None for fewer than two points."""
     logs = [(math.log(x), math.log(y)) for x, y in points if x > 0 and y > 0]
     if len({x for x, _ in logs}) < 2: return None
     mean_x, mean_y = (statistics.fmean(column) for column in zip(*logs))
@@ -262,12 +262,12 @@ def slope(points):
 
 
 def growth(points, allowed):
-    """(slope of what grows, whether it is steeper than allowed) of [(n, cost)] from the least size up: of the upper
-    half of the sizes, without the cost of the least one. What never reaches half of the cost of the least size does not
-    grow, as far as can be told: its slope is 0."""
+    """Returns (slope of the growing part, whether it is steeper than allowed) of [(n, cost)]. The slope covers the
+    upper half of the sizes, without the cost of the least size. If the growth never reaches half of that cost, its
+    slope is 0, because it cannot be measured."""
     if len(points) < 3: return None, False
     base = points[0][1]
-    if allowed == "flat": base = 0  # more may cost less
+    if allowed == "flat": base = 0  # flat: a larger size may cost less
     upper = points[max(1, (len(points) - 1) // 2):]
     if base and max(cost for _, cost in upper) - base < 0.5 * base: return 0.0, False
     grown_by = [(n, cost - base) for n, cost in upper if cost > base * 1.1]
@@ -277,8 +277,8 @@ def growth(points, allowed):
 
 
 def forecast(points, n):
-    """Seconds that size n will take: beyond those of the least size in proportion to what the last size took, or
-    steeper where the last two were."""
+    """Forecasts the seconds of size n. The part beyond the least size grows in proportion to the last size, or more
+    steeply if the last two sizes did."""
     if len(points) < 2: return points[0][1] if points else 0
     base, (last_n, last) = points[0][1], points[-1]
     steep = slope([(size, seconds - base) for size, seconds in points[-2:]]) or 1
@@ -288,7 +288,7 @@ def forecast(points, n):
 # --- running ---
 
 def run(command):
-    """Seconds and peak MiB of one child."""
+    """Runs a child. Returns its seconds and peak MiB."""
     with tempfile.TemporaryFile() as errors:
         began = time.monotonic()
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
@@ -301,7 +301,7 @@ def run(command):
 
 
 def refusal(folder):
-    """Why the first candidate was not looked at, where verdicts were kept."""
+    """Returns the reason why the first candidate was not judged, if verdicts were written."""
     path = os.path.join(folder, VERDICTS)
     if not os.path.exists(path): return None
     with open(path, encoding="utf-8") as verdicts: why = json.loads(next(verdicts))["candidates"][0]["why"] or ""
@@ -309,7 +309,8 @@ def refusal(folder):
 
 
 def measure(o, curve, n):
-    """Median seconds, peak MiB, and why the program refused it, if it did; three times where it is quick."""
+    """Returns median seconds, peak MiB, and the reason if the program refused the input. Fast runs are repeated three
+    times."""
     with tempfile.TemporaryDirectory(dir=o.folder) as folder:
         command = [o.assay, *curve.make(folder, n, o)]
         runs = [run(command)]
@@ -319,7 +320,7 @@ def measure(o, curve, n):
 
 
 def follow(o, curve):
-    """The row of a curve: its points, and why it ended early if it did."""
+    """Measures a curve. Returns its row: the points, and the reason if it ended early."""
     times, memory, why = [], [], None
     for n in curve.quick if o.quick else curve.sizes:
         if forecast(times, n) > o.longest: why = f"{n:,} would take about {forecast(times, n):,.0f} s"
@@ -349,7 +350,7 @@ def follow(o, curve):
 
 
 def start_postgres(folder):
-    """DSN of a server of its own."""
+    """Starts a server and returns its DSN."""
     subprocess.run(["bash", SERVERS, "start", folder, "postgres"], check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(folder, "env"), encoding="utf-8") as lines:
         return next(shlex.split(line)[1].split("=", 1)[1] for line in lines
@@ -357,7 +358,7 @@ def start_postgres(folder):
 
 
 def chosen(o):
-    """The curves asked for, by name or its first word."""
+    """Returns the requested curves, by name or by its first word."""
     found = [curve for curve in CURVES if not o.only or curve.name in o.only or curve.name.split()[0] in o.only]
     unknown = [name for name in o.only if not any(name in (curve.name, curve.name.split()[0]) for curve in CURVES)]
     if unknown:

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""assay serve without a fleet, under callers over HTTP, against assay replay of the same log in the same run.
+"""Measures assay serve without a fleet, under callers over HTTP. Compares it with assay replay of the same log in the
+same run.
 
   serve.py --assay build/release/cli/assay --load-from build/release/bench/bench_http_callers
            --log LOG --db-root DATABASES [--callers 16] [--order sampled] [--csv FILE]
 
-A closed loop: each caller sends its next request when it has an answer, every request of the log once. The callers, in
-C, share the machine with the server. `one`: a single caller, whose latency stands beside what the verdicts say that
-judging took. `open`: requests at a fixed rate, --load of what the closed loop got through, each latency from when it
-was to start. `idle`: what --idle connections that say nothing cost.
+The main measurement is a closed loop: each caller sends its next request when it has an answer, and every request of
+the log is sent once. The callers, written in C, share the machine with the server. `one` is a single caller, whose
+latency is compared with the duration of judging in the verdicts. `open` sends requests at a fixed rate, --load times
+the throughput of the closed loop; a latency counts from the due time of its request. `idle` is the cost of --idle
+connections that send nothing.
 """
 import argparse, asyncio, json, re, socket, statistics, subprocess, time
 
@@ -35,7 +37,7 @@ async def one_caller(port, lines): return [await call(port, line) for line in li
 
 
 def closed_loop(o, port, lines):
-    """(seconds of all, milliseconds of each)."""
+    """Returns (total seconds, milliseconds of each request)."""
     said = subprocess.run([o.load_from, str(port), str(o.callers)], input=b"".join(line + b"\n" for line in lines),
                           check=True, capture_output=True).stdout.split()
     return float(said[0]), [float(ms) for ms in said[1:]]
@@ -58,7 +60,7 @@ def resident_kb(server):
 
 
 def idle(server, port, n):
-    """MB that n connections take that have sent half a head."""
+    """Returns the MB that n connections use after they have sent half a head."""
     before, held = resident_kb(server), []
     for _ in range(n):
         s = socket.create_connection(("127.0.0.1", port))
@@ -110,7 +112,7 @@ def main():
     for run in range(o.runs):
         peer = replay(o, o.log)
         server, port = start(o)
-        closed_loop(o, port, lines)  # indexes are warm then
+        closed_loop(o, port, lines)  # warms the indexes up
         seconds, done = closed_loop(o, port, lines)
         alone = asyncio.run(one_caller(port, lines))
         opened = asyncio.run(open_loop(port, lines, o.load * len(lines) / seconds))

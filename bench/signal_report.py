@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What each signal is worth on logs with gold queries: signals.csv of bench/results.
+"""Measures each signal on logs with gold queries: signals.csv of bench/results.
 
   signal_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT ... --gold NAME=LOG.jsonl=DB_ROOT ...
                    [--csv FILE]
 
-Runs `assay eval` on each log and `assay eval --gold` on each gold log and prints Markdown: fired / right on the first
-executable candidates of each log, then all logs pooled: precision and lift with 95 % intervals (Wilson), and recall.
-Lift is right votes over those that as many votes at each log's own share of wrong SQL would give. A signal whose pooled
-interval includes 1 is to be off by default, and is marked, or called thin below five votes; so is a gold rate above 2
-%. --on SIGNAL (repeatable) has one judged that is off by default.
+Runs `assay eval` on each log and `assay eval --gold` on each gold log, and prints Markdown. For each log it has fired /
+right on the first executable candidates. For all logs together it has precision and lift with 95 % intervals (Wilson),
+and recall. Lift divides the right votes by those that as many votes would have at each log's share of wrong SQL. A
+signal whose interval over all logs includes 1 should be off by default, and is marked; below five votes it is called
+thin. A gold rate above 2 % is also marked. --on SIGNAL (repeatable) judges a signal that is off by default.
 """
 import argparse, json, os, subprocess, tempfile
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What each signal is worth: fired, right, precision, lift over the base rate, recall.
+"""Measures each signal: fired, right, precision, lift over the base rate, recall.
 
   signal_table.py FIRES.jsonl --labels LABELS.json [--log LOG.jsonl] [--all]     candidates against execution labels
   signal_table.py GOLD_FIRES.jsonl                                              how often each fires on gold
 
-FIRES is what bench_signals --out writes; LABELS is a list, for each line of the log, of one label a candidate ("ok",
-"wrong", "err:..."). Counted is the first candidate that executes of each line, or with --all every one that does.
-With --log, --skip-empty-gold DB_ROOT leaves out lines whose gold query returns nothing: there a wrong candidate that
-returns nothing too counts as right by accident.
---show SIGNAL lists the candidates that fired it, with their labels.
+FIRES is the output of bench_signals --out. LABELS is a list with one entry for each line of the log: the labels of its
+candidates ("ok", "wrong", "err:..."). The first candidate of each line that executes counts, or with --all every one
+that executes. With --log, --skip-empty-gold DB_ROOT leaves out lines whose gold query returns no rows, because a wrong
+candidate without rows counts as right there by accident. --show SIGNAL lists the candidates on which it fired, with
+their labels.
 """
 import argparse, json, os, sqlite3
 
@@ -22,7 +22,7 @@ def wilson(right, n, z=1.96):
 
 
 def empty_golds(log, root):
-    """Numbers of the lines whose gold query returns no row, or cannot run."""
+    """Returns the numbers of the lines whose gold query returns no row, or cannot run."""
     handles, known, found = {}, {}, set()
     for i, row in enumerate(log):
         key = row["db"], row["gold"]

@@ -1,11 +1,11 @@
-/* Runs all signals over a query log, and measures their times and their verdicts.
+/* Runs all signals over a query log, and measures their times and results.
  *
  *   bench_signals LOG.jsonl --db-root DIR [--out FIRES.jsonl] [--gold] [--no-exec]
  *
  * Prints the time of each signal: median, 95th percentile, share of the sum. Also prints the median of parsing, binding
- * and all signals that execute no SQL. Its limit is 60 µs a candidate. With --gold, the gold query of each line is
- * judged instead of its candidates. With --no-exec, signals that need the database are left out. With --out, a line of
- * JSON is written for each candidate, which bench/signal_table.py compares with execution labels:
+ * and all signals that execute no SQL. The required limit of this median is 60 µs. With --gold, the gold query of each
+ * line is judged instead of its candidates. With --no-exec, signals that need the database are left out. With --out, a
+ * line of JSON is written for each candidate, which bench/signal_table.py compares with execution labels:
  *
  *   {"line", "candidate", "valid", "signals": {name: [state, severity, findings]}}
  */
@@ -28,8 +28,8 @@ struct bench {
     bool gold, no_exec;
     FILE *fires;
     struct vsig_options *options;
-    GHashTable *grounds;  /* database name -> struct ground */
-    GArray *times[PARTS]; /* of int64_t: ns, one for each candidate */
+    GHashTable *grounds;  /* database name → struct ground */
+    GArray *times[PARTS]; /* int64_t: ns, one for each candidate */
     unsigned line, n_judged, n_invalid;
 };
 

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""The fleet as a model, from what its parts were measured to cost: how it behaves where no machine at hand reaches.
+"""Simulates the fleet from the measured costs of its parts, at scales that no available machine reaches.
 
   simulate.py measure BUILD LOG --db-root DIR --out COSTS   costs of this machine and this log, over servers that it
   starts simulate.py check                                         model / measured / error, of the fleet that the costs
   are of simulate.py run NAME|all                                  scenarios at any scale; without a name it lists them
 
---costs FILE (bench/simulate/costs.json), --seed N, --json. The same seed gives the same answer. Two models: `engine.py`
-follows each request (check, and what happens to members, deadlines and databases); `fluid.py` counts them (scenarios of
-any size), and `check` compares it with the first. Parameters are measured at a fifth of the load and in a flood, or the
-program's own; what `check` compares with is not among them.
+--costs FILE (bench/simulate/costs.json), --seed N, --json. The same seed gives the same output. There are two models.
+`engine.py` follows each request (used by check, and for events of members, deadlines and databases). `fluid.py` counts
+requests (used for scenarios of any size), and `check` compares it with the first. Parameters are measured at a fifth of
+the load and in a flood, or are those of the program. The figures with which `check` compares are not among the
+parameters.
 """
 import argparse, dataclasses, json, math, os, statistics, sys
 
@@ -18,13 +19,13 @@ sys.dont_write_bytecode = True
 import engine, fluid
 from fluid import Lane, Scenario
 
-CLAIM = 0.20  # the error asked for
+CLAIM = 0.20  # required maximum error
 MARGIN_S = 2.0  # as in bench/fleet.py
-SECONDS, SEEDS = 10, 3  # of open loop at each load, and runs of which the median counts
+SECONDS, SEEDS = 10, 3  # seconds of open loop at each load, and number of runs, of which the median counts
 
-CONNECT_S = 5.0  # lib/db: until a server that says nothing is given up
-UNSHORT = 1000  # cores, where machines are not short of them
-DATABASE_S = 0.020  # what lagThreshold is made for (docs/kubernetes.md): a database that answers in some 20 ms
+CONNECT_S = 5.0  # lib/db: seconds until the connection to a silent server fails
+UNSHORT = 1000  # cores, if machines have more than they need
+DATABASE_S = 0.020  # a database that answers in some 20 ms, for which lagThreshold is set (docs/kubernetes.md)
 
 SCENARIOS = {
     "ten": (Scenario(10, 2, 2), "10/s, two pods of one thread"),
@@ -47,8 +48,8 @@ SCENARIOS = {
                            "the same with threads of its own, 96 of 128"),
 }
 
-# Events, request by request: 100/s of databases of 20 ms for eight threads and two coordinators, 40 s, of which the
-# event is at the 10th.
+# Events, simulated request by request: 100/s on databases of 20 ms, with eight threads and two coordinators. A run
+# lasts 40 s, and the event is at the 10th second.
 AT_S, LASTS_S = 10.0, 40.0
 FAR_S = 0.010
 SERVED = {"rate": 100, "threads": 8, "coordinators": 2, "slow_s": DATABASE_S}
@@ -56,7 +57,7 @@ OUTAGE = {"away": (AT_S, AT_S + 20), "away_share": 0.1, "away_s": CONNECT_S, "de
 
 
 def stop(members, name):
-    """All of them have no partitions for as long as was measured."""
+    """Returns an event: all these members stop, so their partitions are unassigned for the measured time."""
     def begin(fleet, costs):
         for member in getattr(fleet, members): fleet.at(AT_S, member.consumer.stop, costs["stops"][name])
     return begin
@@ -93,7 +94,7 @@ EVENTS = {
 
 
 def print_table(rows):
-    """Rows of cells as Markdown, the first the head."""
+    """Prints rows of cells as Markdown; the first row is the head."""
     for i, row in enumerate(rows):
         print("| " + " | ".join(row) + " |")
         if i == 0: print("|" + " --- |" * len(row))
@@ -103,7 +104,7 @@ def percent(share, sign=""): return f"{round(share, 2) + 0.0:{sign},.0%}".replac
 
 
 def compare(what, model, measured):
-    """`measured`: a number, or those of several windows, of which the median counts."""
+    """Compares a model with `measured`: a number, or several windows, of which the median counts."""
     windows = measured if isinstance(measured, list) else [measured]
     middle = statistics.median(windows)
     return {"what": what, "model": model, "measured": middle, "windows": [min(windows), max(windows)],
@@ -116,13 +117,13 @@ def steady_rate(times):
 
 
 def of_seeds(seed, value):
-    """The median of several runs, as one run of a few seconds is one of many that might have been."""
+    """Returns the median of several runs, because one run of a few seconds varies by chance."""
     return [statistics.median(values) for values in zip(*(value(seed + i) for i in range(SEEDS)))]
 
 
 def against_fleet(costs, seed, mode):
-    """Of these only a transaction's mean at 20 % and the CPU of 20 % and of the flood are in the parameters, no latency
-    and no throughput."""
+    """Compares the model with the fleet. Of these figures only a transaction's mean at 20 % and the CPU at 20 % and in
+    the flood are parameters; no latency or throughput is."""
     measured, how = costs["measured"][mode], {"cores": costs["machine"]["cores"], "messages": mode}
     def flood(of): return (costs["requests"] / max(engine.flood(costs, of, costs["requests"], **how).times),)
     yield compare(f"`{mode}`: throughput, requests/s", *of_seeds(seed, flood), measured["throughput"])
@@ -140,8 +141,8 @@ def against_fleet(costs, seed, mode):
 
 
 def against_workers(costs, seed):
-    """bench/fleet.py scale: one candidate, one family, a task that sleeps; 14 s of work, whose first and last MARGIN
-    does not count."""
+    """Compares with bench/fleet.py scale: one candidate, one family, a task that sleeps. A run lasts 14 s; its first
+    and last MARGIN do not count."""
     mode = costs["modes"]["each"]
     a_task = sum(seconds for _, seconds in costs["work"]) / sum(visits
                                                                 for visits, _ in costs["work"]) / costs["families"]
@@ -155,7 +156,7 @@ def against_workers(costs, seed):
 
 
 def against_producers(costs, seed):
-    """bench/fleet.py far: what belongs to a transaction is answered later."""
+    """Compares with bench/fleet.py far: replies to requests of a transaction are delayed."""
     of = costs["measured"].get("producers", {"rows": []})
     for producers in sorted({row["producers"] for row in of["rows"]}):
         then = [row for row in of["rows"] if row["producers"] == producers]
@@ -172,7 +173,8 @@ def against_producers(costs, seed):
 
 
 def against_exact(costs, seed):
-    """The counting model against the one that follows each request; here `measured` is the latter."""
+    """Compares the counting model with the one that follows each request, whose figures are in the column
+    `measured`."""
     for share in (0.2, 0.5, 0.8):
         threads, coordinators, service = 8, 4, fluid.Service(costs, load="full", partitions=12)
         rate = share * service.workers_pass(threads)
@@ -197,7 +199,7 @@ def check(args, costs):
                   error if abs(row["error"]) <= CLAIM else f"**{error}**") for row, error in zip(rows, errors)])
 
 
-COLUMNS = (  # of a scenario and one of its lanes
+COLUMNS = (  # columns of a scenario and of one of its lanes
     ("requests/s", lambda of, lane: f"{lane['rate']:,.0f}"),
     ("coordinators", lambda of, lane: f"{of.coordinators} of {of.max_open:,}"),
     ("threads", lambda of, lane: "{} to {} pods of {}".format(*lane["pods"], of.pods[0]) if of.pods

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What a corrector of a given skill is worth behind the gate: a simulation, no model is asked.
+"""Measures the value of a corrector of a given skill, whose queries Assay judges. This is a simulation: no model is
+called.
 
   simulated_corrector.py --assay build/release/cli/assay --log LOG --db-root DATABASES [--order ORDER] [--first]
                          [--csv FILE]
 
-A scripted server in the place of the chat model answers with the gold query for a share r of the questions, with a
-mutant of it (one edit) for a share b, and else repeats the old query; which, follows from the question and what it is
-told of findings, so that each round is a try of its own. For each r and b: questions that it was asked about and how
-often in all, what taking every first answer would fix and break, and what `--repair apply` does. r 0, b 0 is without a
-corrector's help.
+A scripted server replaces the chat model. It answers with the gold query for a share r of the questions, with a mutant
+of it (one edit) for a share b, and otherwise repeats the old query. The choice depends on the question and the findings
+that it receives, so each round is another attempt. For each r and b the table has the number of questions and of calls.
+It compares the effect of accepting every first answer with that of `--repair apply`. r 0, b 0 is the result without
+help from the corrector.
 """
 import argparse, hashlib, http.server, json, os, random, subprocess, tempfile, threading
 

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""What a language model of a given skill is worth as the family llm, and what the cascade saves: a simulation, no model
-is asked.
+"""Measures the value of a language model of a given skill as the family llm, and the calls that the cascade saves. This
+is a simulation: no model is called.
 
   simulated_llm.py --assay build/release/cli/assay --log LOG --db-root DATABASES [--order ORDER] [--first] [--latency
   MS] [--rates 0.6 ...]
 
-A scripted server in the place of the model knows whether a query is right (by execution) and says so with a hit rate h:
-self_check for every query; the other signals look at a share of them each (SHARES) and fire with h on wrong ones and 1
-- h on right ones. Which, follows from question and query. Assay takes it for a model of that hit rate (--llm-hit-rate).
-Columns: EX; AUC of P as a judge of the answers given, and F1 of "wrong" where P is under
-0.5; calls a request. `everything` asks about each candidate that executes, which Assay does not do: its figures are
-computed here from the verdicts without a model, by the same formula. Learned: precision of each signal as the label
-model sees it without labels (`assay train label-model` on the log with all candidates asked about), and by labels.
+A scripted server replaces the model. It knows whether a query is right (by execution) and answers with a hit rate h.
+The signal self_check judges every query. Each other signal judges a share of them (SHARES); it fires with probability h
+on wrong ones and 1 - h on right ones. The outcome depends on question and query. Assay treats it as a model with that
+hit rate (--llm-hit-rate). The columns are: EX; AUC of P on the answers; F1 of "wrong" where P is below 0.5; calls for
+each request. `everything` calls the model for each candidate that executes. Assay does not do this, so its figures are
+computed here from the verdicts without a model, by the same formula. The second table has the precision of each signal
+by labels, and as the label model learns it without labels. This model is trained by `assay train label-model` on the
+log, with a call for each candidate.
 """
 import argparse, hashlib, http.server, json, math, os, random, subprocess, tempfile, threading, time
 
@@ -49,7 +50,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.right, self.latency, self.hit = right, latency, 0.8
 
     def fires(self, signal, question, sql):
-        """Does it find the query wrong? Right with the hit rate, where it looks at all."""
+        """True if the signal finds the query wrong. If it judges the query, it is correct with the hit rate."""
         draw = random.Random(hashlib.sha256(f"{signal} {question} {sql}".encode()).digest())
         if draw.random() >= SHARES.get(signal, 1): return False
         return (draw.random() < self.hit) != self.right.get((question, sql), False)
@@ -77,7 +78,7 @@ def heard(p, hit, error, warning):
 
 
 def auc(pairs):
-    """How often a right answer has a greater P than a wrong one."""
+    """Returns how often a right answer has a greater P than a wrong one."""
     ranked, below, total = sorted(pairs), 0, 0.0
     right = [p for p, r in ranked if r]
     wrong = [p for p, r in ranked if not r]
@@ -94,7 +95,7 @@ def f1(pairs):
     return 2 * found / max(1, said + there)
 
 
-ROWS = []  # of the CSV
+ROWS = []  # rows of the CSV
 
 
 def row(title, pairs, calls, n):
@@ -149,8 +150,8 @@ def everything(log, server, verdicts):
 
 
 def learned(o, log, server):
-    """The label model's table for the signals of the family, fitted without labels; every candidate is a request of its
-    own, so that each is asked about."""
+    """Returns the label model's table for the signals of the family, fitted without labels. Each candidate is a
+    separate request, so that the model is called for each."""
     path, out = os.path.join(log.work, "each.jsonl"), os.path.join(log.work, "label_model.json")
     repair.write(path, ({**line, "id": f"{line['id']}-{i}", "candidates": [c]} for line in log.lines
                         for i, c in enumerate(line["candidates"])))

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""What questions to the person who asked are worth (policy ask), with a simulated person: no human was asked.
+"""Measures the value of clarification questions (policy ask) with a simulated user. No person was asked.
 
   simulated_user.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--gain 0.05 ...] [--rounds 3]
   [--seeds 3]
                     [--questions FILE] [--csv FILE]
 
-The simulated person knows which result is right (by execution of the gold query), picks the choice that gives it, else
-"none of these"; a second one picks another choice in one of ten cases, drawn with each of the seeds. Each log is
-replayed with `--policy ask`, answers are put into the requests, until nothing is asked any more or the rounds are over;
-then all are replayed with `--policy best_effort`. Columns: questions a request, EX without and with answers, fixed /
-broken, share of (oracle - EX without) that is closed. --questions writes what was asked, to be read.
+The simulated user knows the right result (by execution of the gold query). It picks the choice with this result,
+otherwise "none of these". A second user picks another choice in one of ten cases, at random with each of the seeds.
+Each log is replayed with `--policy ask`, and the answers are added to the requests. This repeats until there are no
+more questions, or the rounds are over. Then all requests are replayed with `--policy best_effort`. The columns are:
+questions for each request, EX without and with answers, fixed / broken, and the share of (oracle - EX without) that is
+closed. --questions writes the questions to a file, for inspection.
 """
 import argparse, json, os, random, subprocess, tempfile
 
@@ -40,7 +41,7 @@ def pick(question, right, error, seed):
 
 
 def dialogue(o, lines, right, root, order, gain, error, seed, work):
-    """The lines with their answers, and what was asked."""
+    """Returns the lines with their answers, and the questions."""
     open_lines, done, asked = list(lines), [], []
     for _ in range(o.rounds):
         verdicts = replay(o, open_lines, root, order, "ask", gain, work)

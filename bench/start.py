@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long a start of `assay check` takes: programs in turns on one question over a sample database, with their models'
-binary form beside the JSON, as installed.
+"""Measures the time of a start of `assay check`. Programs alternate on one question over a sample database, with the
+binary form of the models beside the JSON, as installed.
 
   start.py BUILD/cli/assay... [--rounds N] [-- ARGUMENT...]
 
-What follows -- takes the place of the check (`-- version`). The binary form is that of the program's build (target
-binary_models); $ASSAY_MODELS takes its place. Milliseconds from before the fork until the program is waited for, and of
-processor time, medians; /bin/true is what no program could be quicker than.
+Arguments after -- replace the check (`-- version`). The binary form is that of the program's build (target
+binary_models); $ASSAY_MODELS overrides it. Prints medians in milliseconds: of the time from before the fork until the
+program has ended, and of processor time. /bin/true shows the minimum for any program.
 """
 import argparse, os, pathlib, resource, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
 
@@ -23,7 +23,7 @@ def make_database(path):
 
 
 def environment(program, models):
-    """The models as they are installed with this program."""
+    """Returns an environment in which the models are found as if they were installed with this program."""
     binary = list((pathlib.Path(program).resolve().parents[1] / "lib/learn").glob("*.bin"))
     if "ASSAY_MODELS" in os.environ or not binary:
         return os.environ
@@ -56,7 +56,7 @@ def main():
         for at in range(asked.rounds + 1):
             for (program, env), taken in zip(turns, times):
                 found = start(program, arguments, env)
-                if at:  # the first one brings the files into memory
+                if at:  # the first run only reads the files into memory
                     taken.append(found)
     print("| program | ms | CPU, ms |\n| --- | --- | --- |")
     for (program, _), taken in zip(turns, times):

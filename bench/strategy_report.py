@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""The strategies side by side, on logs with gold queries: selection.csv and selection_order.csv of bench/results.
+"""Compares the strategies on logs with gold queries: selection.csv and selection_order.csv of bench/results.
 
   strategy_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT[=ORDER] ... [--strategy NAME ...]
   [--trust]
                      [--csv FILE] [-- OPTION...]
 
-Runs `assay eval --strategy` for each log and strategy and prints Markdown: execution accuracy with its interval, the
-gain over the first executable candidate (paired interval, fixed / broken), the share of the gap to the oracle that it
-closes, exact match, detection AUC, questions answered at 95 % precision, calibration error, candidates tried; then the
-levels of difficulty. What stands behind -- goes to `assay eval` as it is (with --trust to `assay replay` too); ORDER
-says how the candidates came about (--order).
+Runs `assay eval --strategy` for each log and strategy, and prints Markdown. The columns are: execution accuracy with
+its interval; the gain over the first executable candidate (paired interval, fixed / broken); the share of the gap to
+the oracle that is closed; exact match; detection AUC; questions answered at 95 % precision; calibration error;
+candidates tried. The levels of difficulty follow. Arguments after -- are passed to `assay eval` (with --trust also to
+`assay replay`). ORDER is the order of the log's candidates (--order).
 
---trust: another table in place of these: each log under rerank with its ORDER said, with nothing said and with the
-wrong word; selection as above, F1 of finding the wrong ones among the first that run at P < 0.5, and how far P is to be
-believed, of the first that runs and of the answer: the calibration error in ten bins of equal mass, in brackets the
-error that a judge whose every P is true would stay below in 95 % of all cases (by simulation), and mean P less the
-share that is right.
+--trust prints another table instead. Each log is judged under rerank with its ORDER, without an order, and with the
+wrong order. The table has selection as above. It has F1 of finding the wrong ones, at P < 0.5, among the first
+candidates that run. It has the calibration of P for the first candidate that runs and for the answer. Calibration has
+the error in ten bins of equal mass. In brackets is the error below which a perfectly calibrated judge stays in 95 % of
+all cases (by simulation). It also has mean P minus the share that is right.
 """
 import argparse, json, os, subprocess, sys, tempfile
 
@@ -47,18 +47,18 @@ def measure(assay, spec, strategy, more):
 
 
 def words_of(order):
-    """The right word, none, and the wrong one; None: nothing is said."""
+    """Returns the right order, none, and the wrong order; None means that no order is given."""
     return [order, None, WRONG_WORD[order]] if order in WRONG_WORD else [order]
 
 
 def pair_of(verdict, labels, index):
-    """(P, right) of one candidate; None: there is none, or it was not judged."""
+    """Returns (P, right) of a candidate; None if there is none, or it was not judged."""
     p = None if index is None else verdict["candidates"][index].get("p_correct")
     return None if p is None else (p, labels[index] == "ok")
 
 
 def pairs_of(verdicts, labels):
-    """(P, right) of the first candidate of each line that runs, and of each answer."""
+    """Returns (P, right) of the first candidate of each line that runs, and of each answer."""
     first = [pair_of(v, of, next((i for i, label in enumerate(of) if not label.startswith("err")), None))
              for v, of in zip(verdicts, labels)]
     answers = [pair_of(v, of, v.get("chosen")) for v, of in zip(verdicts, labels) if of]
@@ -66,7 +66,7 @@ def pairs_of(verdicts, labels):
 
 
 def measure_trust(assay, log, root, word, more):
-    """The report of `assay eval`, and pairs_of."""
+    """Returns the report of `assay eval`, and pairs_of."""
     common = ["--db-root", root, "--strategy", "rerank", *(["--order", word] if word else []), *more]
     with tempfile.TemporaryDirectory() as folder:
         labels, verdicts = os.path.join(folder, "labels.json"), os.path.join(folder, "verdicts.jsonl")
@@ -131,7 +131,7 @@ def levels(name, strategy, report):
 
 
 def values(name, strategy, report):
-    """A row of selection.csv."""
+    """Returns a row of selection.csv."""
     s, d = report["selection"], report["detection"]
     low_high = lambda what, unit, interval: dict(zip((f"{what}_low_{unit}", f"{what}_high_{unit}"), interval))
     out = {"log": name, "strategy": strategy, "ex_pct": s["assay"], **low_high("ex", "pct", s["intervals"]["assay"]),

@@ -7,9 +7,9 @@
  *
  *   {"names": [SQL], "transfers": [[SQL]], "same": [bool]}
  *
- * `names` are the proposals for a query whose names do not bind, without examples. `transfers` has the queries of each
- * example, best first. `same` tells for each example whether its first query has the normal form of the example's right
- * query. This matters if the task is the example itself. The time of a transfer goes to stderr. */
+ * `names` are the proposals for a query with names that do not bind. They are made without examples. `transfers` has
+ * the queries of each example, best first. `same` is true for an example if its first query has the normal form of the
+ * example's right query. It should be true if the task is the example itself. The time of a transfer goes to stderr. */
 #include "bench/ground.h"
 #include "lib/base/clock.h"
 #include "repair/transfer.h"
@@ -22,7 +22,7 @@
 struct bench {
     GHashTable *grounds;
     const char *root;
-    GArray *times; /* of int64_t: ns, one for each transfer */
+    GArray *times; /* int64_t: ns of each transfer */
 };
 
 static const char *text_of(const json_t *row, const char *key)

@@ -1,32 +1,32 @@
 #!/usr/bin/env python3
-"""What edit scripts of examples mend: the rows of Table 1 of few-shot correction (Jain and Yang, 2024), without any
-model.
+"""Measures what the edit scripts of examples fix: the rows of Table 1 of few-shot correction (Jain and Yang, 2024),
+without a model.
 
   transfer.py --assay build/release/cli/assay --transfer build/release/bench/bench_transfer --examples LOG ... --db-root
   DATABASES
               --log NAME=LOG ... [--mutants N] [--rounds 3] [--wrong] [--gate [--deal]]
 
-Examples are the wrong candidates of the logs of --examples with their gold query; --mutants adds so many slips of each
-gold query (`assay mutate`). The prediction is each question's first candidate. For each key the nearest examples are
-looked up, never one of the same question or database: vectors of hashed words and character trigrams, and for `hybrid`
-those of all three texts with BM25 over them, by reciprocal rank. A log may be among its own examples: those of its
-other databases count. --wrong takes each question's first wrong candidate as the prediction (for logs whose first
-candidates are mostly right). The error is the engine's message, or what Assay finds where the query runs. What a method
-gives is the first of its queries that executes (`repair_transfer` of the nearest example, then of the next); else the
-prediction stays.
+Examples are the wrong candidates of the --examples logs with their gold query. --mutants adds so many wrong variants of
+each gold query (`assay mutate`). The prediction is each question's first candidate. For each key the nearest examples
+are searched, except those of the same question or database. Vectors have hashed words and character trigrams. `hybrid`
+combines those of all three texts with BM25 over them, by reciprocal rank. A log may be among its own examples; then
+only those of its other databases count. --wrong takes each question's first wrong candidate as the prediction (for logs
+whose first candidates are mostly right). The error is the engine's message, or Assay's finding if the query runs. The
+output of a method is the first of its queries that executes (`repair_transfer` of the nearest example, then of the
+next); without one, the prediction stays.
 
   failing   the paper's setting: only predictions that do not execute are corrected; its fix rate is the share of them
   set right wrong     every wrong prediction is corrected: the share set right, and (any) how often one of the queries
   given is right broken    every right prediction is corrected as well, since without a judge nobody knows: how many
   become wrong fitting   as 1 and 3 shots, of the 40 nearest examples only those whose script has a place in the query
 
-`names` is one try from the error alone: the first query that executes of those proposed for names that do not bind.
-Rounds correct the result of the round before, where it is still wrong.
+`names` is one attempt from the error alone: the first query that executes among the proposals for names that do not
+bind. Each round corrects the result of the previous round, if that is still wrong.
 
---gate asks instead what they are worth as proposals for the first candidate, as of a system that gives one; with --deal
-for a right candidate in 72 % of the questions, else a wrong one. What `assay replay --repair propose` finds surer is
-held against that and the queries of the five nearest fitting examples (at most 12), judged alone by the same models:
-for each margin fixed / broken, as in bench/repair.py.
+--gate instead measures the queries as proposals for the first candidate, as from a system that returns one. With --deal
+this candidate is right in 72 % of the questions, otherwise wrong. The repairs of `assay replay --repair propose` are
+compared with the queries of the five nearest fitting examples (at most 12). The same models judge each query alone. For
+each margin the table has fixed / broken, as in bench/repair.py.
 """
 import argparse, collections, json, math, os, random, re, subprocess, tempfile, zlib
 
@@ -57,7 +57,8 @@ class Bench:
         return os.path.join(self.work, name)
 
     def labels(self, rows, lists):
-        """For each list of queries to a question's row, what executing them gives: "ok", "wrong" or "err: ..."."""
+        """Returns the label of each query in each list for a question's row, by execution: "ok", "wrong" or "err:
+        ..."."""
         chunks = [(i, at) for i, sqls in enumerate(lists) for at in range(0, len(sqls), CHUNK)]
         log, out = self.path("label.jsonl"), self.path("labels.json")
         if not chunks: return [[] for _ in lists]
@@ -73,7 +74,7 @@ class Bench:
         return result
 
     def verdicts(self, rows, sqls, *options):
-        """On each row's query alone."""
+        """Returns the verdicts on each row's query alone."""
         log, out = self.path("judge.jsonl"), self.path("verdicts.jsonl")
         write(log, ({"id": str(i), "db": row["db"], "question": row["question"], "candidates": [{"sql": sql}]}
                     for i, (row, sql) in enumerate(zip(rows, sqls))))
@@ -84,7 +85,7 @@ class Bench:
         return [found.get(str(i), {}) for i in range(len(rows))]
 
     def errors(self, rows, sqls, labels):
-        """The engine's message; of a query that runs, what is found on it."""
+        """Returns the engine's message, or Assay's finding if the query runs."""
         for verdict, label in zip(self.verdicts(rows, sqls), labels):
             if label.startswith("err:"): yield label[4:]
             else:
@@ -93,7 +94,7 @@ class Bench:
                                for f in candidates[0].get("findings") or [])
 
     def transfer(self, tasks):
-        """Asks for what is not known yet: tasks are (row, sql, examples)."""
+        """Runs the tasks (row, sql, examples) whose results are not cached."""
         missing = [(row, sql, [e for e in examples if (row["key"], sql, e["n"]) not in self.given])
                    for row, sql, examples in tasks]
         missing = [task for task in missing if task[2] or (task[0]["key"], task[1]) not in self.given]
@@ -111,7 +112,7 @@ class Bench:
         return out.stderr.strip()
 
     def own(self, examples):
-        """Of how many examples the script, applied to their own wrong query, gives the right one (of equal normal
+        """Counts the examples whose script, applied to their own wrong query, gives the right query (equal normal
         forms)."""
         path = self.path("own.jsonl")
         write(path, ({"db": e["db"], "sql": e["sql"], "question": e["question"], "examples":
@@ -153,7 +154,7 @@ def words(text):
 
 
 def features(texts):
-    """Hashed words and trigrams of each text apart."""
+    """Returns hashed words and trigrams of each text, separately."""
     counts = collections.Counter()
     for name, text in texts:
         for word in words(text):
@@ -164,7 +165,7 @@ def features(texts):
 
 
 class Index:
-    """Cosine of tf-idf vectors; a feature of more than a third of the examples tells nothing."""
+    """Cosine similarity of tf-idf vectors. A feature of more than a third of the examples is ignored."""
     def __init__(self, examples, fields):
         self.fields, self.lists = fields, collections.defaultdict(list)
         vectors = [features((f, e[f]) for f in fields) for e in examples]
@@ -210,7 +211,8 @@ class Store:
         self.bm25 = Bm25(examples, KEYS[ALL])
 
     def nearest(self, row):
-        """The deepest list that is needed for each key."""
+        """Returns the nearest examples for each key. The list is long enough for every table; shorter lists are its
+        beginnings."""
         own = lambda i: self.examples[i]["db"] == row["db"] or self.examples[i]["question"].lower() == row[
             "question"].lower()
         lists = {key: [i for i in index.ranked(row) if not own(i)][:DEEP] for key, index in self.indexes.items()}
@@ -237,7 +239,7 @@ def first_executing(labels, sqls):
 
 
 def first_wrong(bench, rows):
-    """The rows with a wrong candidate, that one first."""
+    """Returns the rows that have a wrong candidate, with that one first."""
     labels = bench.labels(rows, [[sql_of(c) for c in row["candidates"]] for row in rows])
     for row, found in zip(rows, labels):
         at = next((i for i, label in enumerate(found) if label != "ok"), None)
@@ -263,7 +265,7 @@ def methods(keys):
 
 
 def outcome(bench, row, sql, near, known, key, shots):
-    """Label of what the method gives, and whether any query of it is right."""
+    """Returns the label of a method's output, and whether any of its queries is right."""
     sqls = bench.given[row["key"], sql] if key is None else queries(bench, row, sql, near[key], shots)
     first = first_executing(known, sqls)
     return known[first] if first else None, any(known[q] == "ok" for q in sqls), first
@@ -294,7 +296,7 @@ def table(bench, name, rows, labels):
 
 
 def rounds(bench, name, rows, labels, key="hybrid with BM25", shots="3 shots"):
-    """Wrong ones alone, corrected again and again."""
+    """Corrects only the wrong ones, several times."""
     left = [(row, sql_of(row["candidates"][0]), label) for row, label in zip(rows, labels) if label != "ok"]
     done, total = 0, len(left)
     for turn in range(1, bench.o.rounds + 1):
@@ -313,7 +315,7 @@ def rounds(bench, name, rows, labels, key="hybrid with BM25", shots="3 shots"):
 # --- as proposals ---
 
 def deal(bench, rows):
-    """One query a question, right in RIGHT of them."""
+    """Deals one query for each question; a share RIGHT of them is right."""
     rng = random.Random(5)
     for row, labels in zip(rows, bench.labels(rows, [[sql_of(c) for c in row["candidates"]] for row in rows])):
         right = [i for i, label in enumerate(labels) if label == "ok"]
@@ -329,7 +331,7 @@ def p_of(verdict):
 
 
 def surest(bench, rows, sqls):
-    """The surest query of those that examples give, with its P."""
+    """Returns the query with the highest P among those that examples give, with its P."""
     nearest = [bench.store.nearest(row)["hybrid with BM25"] for row in rows]
     bench.transfer([(row, sql, near) for row, sql, near in zip(rows, sqls, nearest)])
     given = []

@@ -1,9 +1,10 @@
-/* Measures the time of the built-in verifier for a candidate: its features beside the data, and the model.
+/* Measures the time of the built-in verifier for a candidate: the features, computed from an existing result and
+ * explanation, and the model.
  *
  *   bench_verifier MODEL.json LOG.jsonl DB_ROOT
  *
- * Only candidates that run count. Their results and explanations exist already, because other benches measure these.
- * Times are CPU times of this thread. */
+ * Only candidates that run count. Their results and explanations are made beforehand, because other benches measure
+ * them. Times are CPU times of this thread. */
 #include "bench/ground.h"
 #include "lib/base/input.h"
 #include "lib/explain/explain.h"
@@ -21,7 +22,7 @@ struct bench {
     const char *root;
     struct verifier_model *model;
     GHashTable *grounds;
-    GArray *features, *judging, *both; /* of double: microseconds */
+    GArray *features, *judging, *both; /* double: microseconds */
 };
 
 static double now_us(void)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What votes and places are worth without feedback (scoring/verifier_context.h): chosen on simulated lists.
+"""Chooses the weights of votes and positions without feedback (scoring/verifier_context.h), on simulated lists.
 
     assay train verifier TRAIN.jsonl... --db-root DIR --cross --scores scores.tsv
     bench/verifier_prior.py scores.tsv
 
-Made-up candidates of training questions, with the scores that held-out databases gave them, are dealt into lists as two
-kinds of generator would: *ranked*, right in first place in 75 % of all cases, and in a third of the rest somewhere
-later; and *samples*, five votes of a generator that is right with a probability drawn for each question from a beta
-distribution of mean 0.7. Each is judged with the word that its user would say (options.order): the first place of
-samples counts for nothing, whatever it is worth in a ranked list. Wrong candidates are drawn by how right they look,
-for a generator errs plausibly. Each choice of the numbers is measured on both; the rule is the least loss among those
-within 0.2 points of the best mean of the two.
+Uses constructed candidates of training questions, with scores by models that have not seen their database. They are
+dealt into lists as two kinds of generator would return them. *ranked* lists have the right one first in 75 % of all
+cases, and later in a third of the rest. *samples* are five votes of a generator that is right with a probability drawn
+for each question from a beta distribution of mean 0.7. Each list is judged with the order that its user would give
+(options.order): the first position counts in ranked lists only. Wrong candidates are drawn with a weight by how right
+they look, because the errors of a generator are plausible. Each choice of the numbers is measured on both kinds. The
+rule takes the least loss among the choices within 0.2 points of the best mean of both.
 """
 import math
 import random
@@ -18,7 +18,7 @@ import sys
 from collections import defaultdict
 
 FIRST_RIGHT, MENDED, VOTES, ACCURACY, SPREAD, QUESTIONS = 0.75, 1 / 3, 5, 0.7, 1.2, 1600
-FIRST_COUNTS = {"ranked": 1, "samples": 0}  # by order: scoring/verifier.c
+FIRST_COUNTS = {"ranked": 1, "samples": 0}  # by order; see scoring/verifier.c
 
 
 def logit(p):
@@ -46,7 +46,7 @@ def pools(candidates):
 
 
 def draw(rng, wrong, n):
-    """n wrong candidates, likelier the more right they look, none twice."""
+    """Draws n wrong candidates without repetition; those that look more right are more likely."""
     keyed = sorted(wrong, key=lambda c: math.log(max(rng.random(), 1e-12)) / math.exp(c[3]), reverse=True)
     return keyed[:n]
 
@@ -73,7 +73,7 @@ def samples(rng, right, wrong):
 
 
 def choose(entries, vote, first, none, temperature):
-    """(was the choice right, mean log loss), as verifier_context.c does it."""
+    """Returns (whether the choice was right, mean log loss), as verifier_context.c computes it."""
     answers = {}
     keys = []
     for i, (c, n) in enumerate(entries):

@@ -41,7 +41,7 @@ def commands(models):
 
 
 def logs_of(words, o):
-    """Returns word of the command → path of the log that it names, in --logs or in --made."""
+    """Returns word of the command → path of the log that it names. The log is in --logs or in --made."""
     logs = [word for word in words or [] if word.endswith(".jsonl")]
     return {word: os.path.join(o.logs, word[len("LOGS/"):]) if word.startswith("LOGS/") else os.path.join(o.made, word)
             for word in logs}

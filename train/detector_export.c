@@ -1,8 +1,8 @@
 /* Writes the line of JSON of one candidate for the learned detector (detector_export.h).
  *
- * A line is built from the candidate's own parse tree, so it needs no database. Links between words of the question and
+ * A line is built from the candidate's parse tree, so it needs no database. Links between words of the question and
  * nodes of the query need a schema in which the query binds. All text of the request is untrusted: invalid UTF-8 is
- * replaced. Memory is the caller's arena, except for the JSON. */
+ * replaced. All memory except the JSON comes from the caller's arena. */
 #include "train/detector_export.h"
 
 #include "lib/sql/bind.h"

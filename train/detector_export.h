@@ -1,9 +1,10 @@
-/* The input of the learned detector (train/detector), in training and in use: one candidate, as a line of JSON.
+/* Writes the input of the learned detector (train/detector), for training and for use: one line of JSON for each
+ * candidate.
  *
- * A candidate's line holds question, evidence, SQL, label by execution, and a fold by its database. It also holds the
- * SQL's graph (train/sql_graph.h) and the question's words. Its `links` are the words that name or hold parts of the
- * query, by our own schema linking. docs/detector.md has the format. Without databases a line has neither label nor
- * links, as in requests to a served detector. */
+ * A candidate's line holds question, evidence, SQL, a label computed by execution, and a fold that depends on its
+ * database. It also holds the SQL's graph (train/sql_graph.h) and the question's words. Its `links` connect words of
+ * the question to the names and values in the query that schema linking finds for them. docs/detector.md has the
+ * format. Without a database a line has neither label nor links. Requests to a served detector are such lines. */
 #ifndef ASSAY_TRAIN_DETECTOR_EXPORT_H
 #define ASSAY_TRAIN_DETECTOR_EXPORT_H
 
@@ -18,7 +19,7 @@ struct detector_export {
     struct arena *arena;               /* reset by the caller between requests */
     const struct schema_index *schema; /* NULL if unknown */
     const struct question *question;   /* read with that schema; NULL if unknown */
-    const struct msg_request *request; /* with candidates */
+    const struct msg_request *request; /* the request with its candidates */
     const struct labels *labels;       /* labels of these candidates; NULL if unknown */
     const char *origin;                /* "beam", "made": origin of the candidates */
 };
@@ -27,7 +28,7 @@ struct detector_export {
 unsigned detector_fold(const char *db);
 
 /* Makes the line of candidate `index`. Release with json_decref. Returns NULL if its SQL is not a query, or memory runs
- * out. Thread: any, one for each arena. */
+ * out. Thread: any, with a separate arena. */
 json_t *detector_export_candidate(const struct detector_export *from, uint32_t index);
 
 #endif

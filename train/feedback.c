@@ -1,8 +1,8 @@
 /* Reads feedback from files and a topic, and matches it to requests (feedback.h has the design).
  *
- * Feedback is stored by request id, in the order of reading. Files are read a second time for verdicts, only if some
+ * Feedback is stored by request id, in the order of reading. Files are read a second time, for verdicts, only if a
  * record refers to the answer of a verdict. A record that cannot be used is counted and skipped; the first SAID are
- * reported. A request uses its feedback once: a second request with the same id receives none. */
+ * reported. Feedback is used once: a second request with the same id receives none. */
 #include "train/feedback.h"
 
 #include <glib.h>
@@ -13,7 +13,7 @@ static const char KEY[] = "feedback_version";
 
 /* One record of feedback on a request. */
 struct word {
-    char *sql; /* NULL if the record gives an index or means the answer */
+    char *sql; /* NULL if the record gives an index or refers to the answer */
     int64_t candidate;
     bool right;
 };
@@ -22,13 +22,13 @@ struct said {
     GArray *words; /* struct word, in the order of reading */
     char *generator;
     char *answer;      /* SQL of the verdict; NULL if no verdict was read */
-    bool needs, taken; /* a record refers to the answer; a request has used the feedback */
+    bool needs, taken; /* a record refers to the answer; a request has used this feedback */
 };
 
 struct feedback {
     GHashTable *by_id; /* request id → struct said */
     struct feedback_counts counts;
-    bool needs; /* some record refers to an answer */
+    bool needs; /* a record refers to the answer of a verdict */
     input_skipped skipped;
 };
 
@@ -146,7 +146,7 @@ bool feedback_is_verdict(const char *text, size_t len)
     return mentions(text, len, "\"status\"") && mentions(text, len, "\"schema_version\"");
 }
 
-/* Reads the answer that a person chose among readings (docs/ask.md) as feedback: it is right. */
+/* Reads the answer that a person chose among readings (docs/ask.md) as feedback that marks it right. */
 static void read_choice(struct feedback *feedback, const char *text, size_t len)
 {
     json_t *json = json_loadb(text, len, 0, NULL);
@@ -161,7 +161,7 @@ static void read_choice(struct feedback *feedback, const char *text, size_t len)
     json_decref(json);
 }
 
-/* Reads a record. A file may hold other records than feedback; the topic of feedback may not. */
+/* Reads a record. A file may also hold other records; the feedback topic may not. */
 static void read_feedback(struct feedback *feedback, const struct source *at)
 {
     struct err err = {0};
@@ -184,7 +184,7 @@ static void read_feedback(struct feedback *feedback, const struct source *at)
     json_decref(json);
 }
 
-/* Stores the answer of a verdict. Of two verdicts with one id, the first counts, as everywhere. */
+/* Stores the answer of a verdict. Of two verdicts with the same id, the first counts. */
 static void read_answer(struct feedback *feedback, const struct source *at)
 {
     size_t len;
@@ -252,7 +252,7 @@ static const char *subject_of(const struct said *said, const struct word *word, 
     return word->candidate < request->n_candidates ? request->candidates[word->candidate].sql.bytes : NULL;
 }
 
-/* Adds the labels from the last record to the first, so that the last one about a query counts. */
+/* Adds the labels of the records, from last to first. So the last record about a query counts. */
 static void put_words(struct feedback *feedback, const struct said *said, const struct msg_request *request,
                       struct feedback_labels *out)
 {

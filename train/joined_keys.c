@@ -1,6 +1,6 @@
-/* Counts the equalities that join two tables in the queries of a log. A reference is an equality that is no key of the
- * schema yet, with a key on one side: the other side refers to it. Equalities without a key on either side join rows
- * that merely share a value ("of the same city"), so they are left out. */
+/* Counts the equalities that join two tables in the queries of a log. A reference is an equality of a key and another
+ * column, which the schema does not list as a join yet. The other column refers to the key. Equalities of two columns
+ * that are not keys are left out. They join rows that merely share a value ("of the same city"). */
 #include "train/joined_keys.h"
 
 #include <glib.h>
@@ -9,8 +9,8 @@
 enum { MIN_QUERIES = 3 };
 
 struct joined_keys {
-    GHashTable *bases; /* name → counts: reference as text → number of queries */
-    GHashTable *seen;  /* queries that were counted, as "db\nsql" */
+    GHashTable *bases; /* name → counts; counts map a reference, as text, to its number of queries */
+    GHashTable *seen;  /* queries already counted, as "db\nsql" */
 };
 
 struct joined_keys *joined_keys_new(void)
@@ -37,14 +37,14 @@ static GHashTable *counts_of(struct joined_keys *learn, const char *db)
     return counts;
 }
 
-/* True if the schema has the join already: declared, or inferred with the same columns. */
+/* True if the schema already has this join, declared or inferred. */
 static bool is_known(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
 {
     bool derived = false;
     return schema_join_between(schema, a->id, b->id, &derived) || derived;
 }
 
-/* Prefers the primary key: a column that happens to be unique may refer to it. */
+/* True if `key` is a key that `other` may refer to. Of two unique columns, the primary key is the key. */
 static bool is_key_of(const struct schema_column *key, const struct schema_column *other)
 {
     return key->unique && (!other->unique || (key->pk == 1 && other->pk != 1));

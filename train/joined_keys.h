@@ -8,11 +8,12 @@
 
 struct joined_keys;
 
-/* Makes an empty set of counts; the caller owes joined_keys_free. Thread: one at a time. */
+/* Makes an empty set of counts. Free with joined_keys_free. Thread: one at a time. */
 struct joined_keys *joined_keys_new(void);
 void joined_keys_free(struct joined_keys *learn);
 
-/* Counts the joins of one query, each distinct query once. Returns false if the query does not parse or bind. */
+/* Counts the joins of one query. Ignores a query that was counted before. Returns false if the query does not parse or
+ * bind. */
 bool joined_keys_add(struct joined_keys *learn, const char *db, const struct schema_index *schema, const char *sql);
 
 /* Prints the references as the section `keys` of words.yaml (lib/schema/keys.c), for each database, in alphabetical

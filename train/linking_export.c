@@ -25,13 +25,14 @@ static json_t *words_json(const struct text_tokens *words)
     return out;
 }
 
-/* Rounds a score to two digits. A linker can use no more, and the lines stay short. */
+/* Rounds a score to two digits, which is all that a linker can use. This keeps the lines short. */
 static json_t *score_json(double score)
 {
     return json_real(round(score * 100) / 100);
 }
 
-/* Writes the mentions of names in the question: [first word, words, table, column or -1, score]. */
+/* Writes the mentions of names in the question: [index of the first word, number of words, table, column or -1,
+ * score]. */
 static void mentions_json(json_t *out, const struct question_mention *mentions, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -41,7 +42,7 @@ static void mentions_json(json_t *out, const struct question_mention *mentions, 
     }
 }
 
-/* Returns the columns that hold words of the question: [first word, words, table, column]. */
+/* Returns the columns whose values occur in the question: [index of the first word, number of words, table, column]. */
 static json_t *values_json(const struct linking_export *from)
 {
     json_t *out = json_array();
@@ -70,7 +71,7 @@ static json_t *table_json(const struct schema_table *table)
                      columns);
 }
 
-/* Returns [[table, column], [table, column]] of each pair of joined columns, by index. */
+/* Returns the pairs of joined columns: [[table, column], [table, column]], by index. */
 static json_t *joins_json(const struct schema_index *schema)
 {
     json_t *out = json_array();

@@ -1,5 +1,5 @@
-/* The input of a schema linker, in training and in use: a question and its schema. A line also lists the parts of the
- * schema that words of the question name, and the tables and columns of the gold query. The format is in
+/* Writes the input of a schema linker, for training and for use: a question and its schema. A line also lists the parts
+ * of the schema that words of the question name, and the tables and columns of the gold query. The format is in
  * docs/linking.md. */
 #ifndef ASSAY_TRAIN_LINKING_EXPORT_H
 #define ASSAY_TRAIN_LINKING_EXPORT_H
@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-/* The tables and columns that a query uses: a flag for each table of the schema, and for each column by id. */
+/* The tables and columns that a query uses: one flag for each table, and one for each column, by its id. */
 struct linking_used {
     bool *tables, *columns;
 };
@@ -26,8 +26,8 @@ struct linking_export {
     const char *gold;                /* the gold query; NULL if unknown, and the line has no `gold` */
 };
 
-/* Makes the line. Release with json_decref. Returns NULL with `err` if the gold query does not parse or bind, or memory
- * runs out. Thread: any, one for each arena. */
+/* Returns the line. Release with json_decref. Returns NULL with `err` set if the gold query does not parse or bind, or
+ * memory runs out. Thread: any, with a separate arena. */
 json_t *linking_export_line(const struct linking_export *from, struct err *err);
 
 #endif

@@ -8,8 +8,8 @@
 
 /* --- sampling --- */
 
-/* Kinds that may leave the result unchanged: other joins, groups and repeats often do. Other values, columns, limits
- * and measures never do. */
+/* Kinds of mutation that may leave the result unchanged. Changes of joins, groups and repeated rows often do. Changes
+ * of values, columns, limits and measures never do. */
 static const bool may_agree[SQL_MUTATOR_COUNT] = {
     [SQL_MUTATE_swap_items] = true,     [SQL_MUTATE_add_group] = true,
     [SQL_MUTATE_drop_group] = true,     [SQL_MUTATE_toggle_distinct] = true,
@@ -42,7 +42,7 @@ static int by_key(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-/* Samples by weight, without replacement: the smallest -log(u) / weight comes first. */
+/* Samples by weight, without replacement: orders the mutants by -log(u) / weight, smallest first. */
 void mutants_order(const struct mutant_kinds *kinds, const struct sql_mutation *mutants, uint32_t n, uint64_t seed,
                    uint32_t *order)
 {

@@ -12,8 +12,8 @@ enum { SWEEPS = 6 };
 struct lines_of {
     const struct verifier_data *data;
     const char *generator;
-    const double *content;                  /* log-odds of each sample */
-    struct msg_judged **judged;             /* candidates of each question; NULL for other generators */
+    const double *content;                  /* log-odds of each sample, by content */
+    struct msg_judged **judged;             /* candidates of each question; NULL if another generator made them */
     const struct msg_execution *executions; /* execution of each sample */
 };
 

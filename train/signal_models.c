@@ -1,7 +1,7 @@
 /* Fits the label model and prepares the rows of the classifier from vectors of signals (signal_models.h).
  *
- * Mutants are wrong more often than real candidates. So rows are weighted to the share of right candidates that the
- * model will meet. All rows train the ranking, but only real candidates calibrate it if there are at least MIN_REAL.
+ * Mutants are wrong more often than real candidates. So rows are weighted to have the share of right candidates that is
+ * expected in use. All rows train the ranking, but only real candidates calibrate it if there are at least MIN_REAL.
  * Rows are grouped by database for calibration, or by question if there are fewer than MIN_DATABASES. */
 #include "train/signal_models.h"
 
@@ -12,7 +12,7 @@
 
 /* --- the label model --- */
 
-/* Returns the share of wrong candidates: of real ones if any is labelled, else of mutants. */
+/* Returns the share of wrong candidates: among real ones if any is labelled, else among mutants. */
 static double share_wrong(const struct vectors *v)
 {
     uint8_t *real = g_new0(uint8_t, v->n + 1);
@@ -82,7 +82,7 @@ static double *weights_for(const double *y, const uint8_t *use, size_t n, double
     return weight;
 }
 
-enum { MIN_REAL = 500 }; /* number of real candidates from which they alone calibrate */
+enum { MIN_REAL = 500 }; /* with at least so many real candidates, only these calibrate */
 
 /* Weighs the rows. All rows train the order of candidates. If there are enough real candidates, they alone calibrate
  * the probability, because scores of mutants and of real candidates have different meanings. */

@@ -12,22 +12,22 @@
 /* --- the label model: no labels are needed --- */
 
 struct label_model_fit {
-    double prior;        /* anchor of the share of right candidates; below 0: the labelled share */
-    double target_prior; /* share of right candidates in use; outside of 0 to 1: `prior` */
+    double prior;        /* assumed share of right candidates; if negative, the labelled share */
+    double target_prior; /* share of right candidates where the model is used; `prior` unless in 0..1 */
     double trust;        /* weight of the prior that a signal is more often right than wrong */
-    const char *command; /* command for the file; may be NULL */
+    const char *command; /* command line, recorded in the file; may be NULL */
 };
 
 /* Fits the label model. Returns NULL with `err` set. Free with lm_free. */
 struct lm_model *label_model_fit(const struct vectors *vectors, const struct label_model_fit *how, struct err *err);
 
-/* Returns a column's precision by the labels: the share of wrong candidates among the labelled ones where it fired. NAN
- * if it never fired, or if `signal` is not a column. */
+/* Returns the precision of a column: the share of wrong candidates among the labelled ones on which it fired. Returns
+ * NAN if it never fired, or if `signal` is not a column. */
 double label_model_labelled_precision(const struct vectors *vectors, const char *signal);
 
 /* --- the classifier --- */
 
-/* Rows for learn_fit, with the memory behind them. */
+/* Rows for learn_fit, and the arrays that `data` points into. */
 struct classifier_rows {
     struct learn_data data;
     float *x;
@@ -43,7 +43,8 @@ void classifier_rows(const struct vectors *vectors, const struct lm_model *teach
                      struct classifier_rows *out);
 void classifier_rows_free(struct classifier_rows *rows);
 
-/* Returns the calibration error (ECE, 10 bins) of `p` in use: over the calibration rows, thinned to their weights. */
+/* Returns the calibration error (ECE, 10 bins) of `p` as it would be in use. It is computed on a random sample of the
+ * calibration rows, drawn by weight. */
 double classifier_served_error(const struct classifier_rows *rows, const double *p);
 
 #endif

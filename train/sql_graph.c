@@ -67,7 +67,7 @@ static void set_kept(struct arena *arena, struct sql_graph *graph)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct sql_graph_edge *x = a, *y = b; /* `from` is the start, `to` the node */
+    const struct sql_graph_edge *x = a, *y = b; /* `from` is the start of an edge, `to` its end */
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     return x->to < y->to ? -1 : x->to > y->to;
 }
@@ -80,7 +80,7 @@ static int64_t kept_parent(const struct sql_graph *graph, uint32_t i)
     return at;
 }
 
-/* Returns false if the arena is full. */
+/* Fills the edges of the graph. Returns false if the arena is full. */
 static bool set_edges(struct arena *arena, struct sql_graph *graph)
 {
     bool *inner = arena_new_array(arena, graph->n + 1, bool);

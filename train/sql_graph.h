@@ -1,10 +1,10 @@
-/* A statement as a graph for models that learn on graphs: the tree, and a smaller graph of it.
+/* A statement as a graph, for models that learn on graphs: the parse tree, and a smaller graph made from it.
  *
- * The smaller graph omits long parts with little information. These are join constraints (ON, USING) with their
- * subtrees. They are also nodes that only wrap one child (an item, a list of one, the frame of a subquery). A clause of
- * one child stays, because its node is the keyword. An edge goes from each remaining node to the nearest ones below it,
- * and the leaves are chained in the order of the text. Everything is linear in the nodes, whose number the parser
- * limits. */
+ * The smaller graph omits join constraints (ON, USING) with their subtrees, which are long and hold little information.
+ * It also omits nodes that only wrap one child: an item, a list of one, the frame of a subquery. A clause with one
+ * child stays, because its node is the keyword. An edge leads from each remaining node to its nearest remaining
+ * descendants. Another chain of edges connects the leaves in the order of the text. Time and memory are linear in the
+ * number of nodes, which the parser limits. */
 #ifndef ASSAY_TRAIN_SQL_GRAPH_H
 #define ASSAY_TRAIN_SQL_GRAPH_H
 
@@ -19,12 +19,11 @@ struct sql_graph {
     const struct sql_node **nodes; /* the root first */
     int64_t *parent;               /* index of the parent; -1 for the root */
     bool *kept;                    /* true if the smaller graph has it */
-    struct sql_graph_edge *edges;  /* edges of the smaller graph: downward edges, then the chain of its leaves */
-    uint32_t n_edges, n_chained;   /* all edges; the edges of the chain */
+    struct sql_graph_edge *edges;  /* edges of the smaller graph: the downward ones, then the chain */
+    uint32_t n_edges, n_chained;   /* number of all edges; number of those in the chain */
 };
 
-/* Makes the graph; everything lives in the arena. Returns false if there is no tree or the arena is full. Thread:
- * any. */
+/* Makes the graph in the arena. Returns false if there is no tree or the arena is full. Thread: any. */
 bool sql_graph_make(struct arena *arena, const struct sql_stmt *stmt, struct sql_graph *out);
 
 /* Returns the type of a node, without names and values of the database: "binary <=", "call count distinct", "in not".

@@ -1,5 +1,5 @@
-/* Proposes words of questions as words for columns and values, by counts over the gold queries. A query counts once for
- * a word, however often the log rephrases its question.
+/* Proposes words of questions as names of columns and values, by counting gold queries. A query counts once for a word,
+ * even if the log has several phrasings of its question.
  *
  * A word is proposed for a column or value if nearly all queries whose questions contain the word use it. The other
  * queries of the database must seldom use it. Otherwise "the" would become a word for the most used column. */
@@ -15,7 +15,7 @@
 
 enum { MIN_QUERIES = 3, MAX_TERM_WORDS = 2 };
 static const double MIN_PRECISION = 0.8, MIN_LIFT = 3;
-static const char BETWEEN = '\x1F'; /* between a column and its value */
+static const char BETWEEN = '\x1F'; /* separates a column and its value */
 
 /* Number of queries by target, for one word or for all queries of a database. */
 struct tally {
@@ -26,7 +26,7 @@ struct tally {
 struct base {
     struct tally all;
     GHashTable *terms; /* text → struct tally */
-    GHashTable *seen;  /* queries, and pairs of a word and a query, that were counted */
+    GHashTable *seen;  /* queries, and pairs of a word and a query, that are already counted */
 };
 
 struct suggest {
@@ -121,7 +121,7 @@ static GHashTable *targets_of(struct vsig_subject *subject)
     return targets;
 }
 
-/* Marks words as explained: they name something, or they are a value or a cue. */
+/* Marks words that need no suggestion, because they already name a column, a value or a cue. */
 static void mark(bool *explained, uint32_t n, uint32_t first, uint32_t n_tokens)
 {
     for (uint32_t i = first; i < first + n_tokens && i < n; i++) explained[i] = true;
@@ -196,7 +196,7 @@ static unsigned of_target(const struct tally *tally, const char *target)
     return GPOINTER_TO_UINT(g_hash_table_lookup(tally->targets, target));
 }
 
-/* True if target `a` is better than `b`: more queries use it, or equally many do and it is a value, which is more
+/* True if target `a` is better than `b`: more queries use it. If equally many do, a value is better, because it is more
  * specific than a column. */
 static bool is_better(const struct tally *tally, const char *a, const char *b)
 {
@@ -206,7 +206,7 @@ static bool is_better(const struct tally *tally, const char *a, const char *b)
     return value_a != value_b ? value_a : strcmp(a, b) < 0;
 }
 
-/* Returns the target that the word is proposed for; NULL if there is none. */
+/* Returns the column or value that the word is proposed for; NULL if there is none. */
 static const char *target_of(const struct base *base, const struct tally *tally)
 {
     const char *best = NULL;
@@ -226,7 +226,7 @@ static const char *target_of(const struct base *base, const struct tally *tally)
 static void put_text(FILE *out, const char *text, size_t len)
 {
     json_t *json = json_stringn(text, len);
-    char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL; /* JSON strings are valid YAML */
+    char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL; /* every JSON string is valid YAML */
     fputs(quoted ? quoted : "\"\"", out);
     free(quoted);
     json_decref(json);

@@ -1,5 +1,5 @@
-/* Suggests words for a team's words.yaml (lib/schema/terms.c), from a log with gold queries. Such a word is not
- * explained by a name of the schema, and its questions share one column or one value of the gold. */
+/* Suggests words for a team's words.yaml (lib/schema/terms.c), from a log with gold queries. A suggested word matches
+ * no name in the schema. The gold queries of its questions share one column or one value. */
 #ifndef ASSAY_TRAIN_SUGGEST_H
 #define ASSAY_TRAIN_SUGGEST_H
 
@@ -17,8 +17,8 @@ void suggest_free(struct suggest *suggest);
 void suggest_add(struct suggest *suggest, const char *db, const struct schema_index *schema, const char *question,
                  const char *evidence, const char *gold);
 
-/* Prints the suggestions as words.yaml of each database, databases and words in alphabetical order. Returns the number
- * of words. Values are those of the log's queries; none is read from a database. */
+/* Prints the suggestions as a words.yaml for each database. Databases and words are in alphabetical order. Returns the
+ * number of words. Values are those of the log's queries; none is read from a database. */
 unsigned suggest_print(const struct suggest *suggest, FILE *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* Collects the verifier's training data (verifier_data.h): reads logs, makes candidates, runs and labels them.
  *
  * The logs are read into memory first. Threads then take one question at a time, in two passes: the first counts the
- * kinds of mutants that each question has, the second judges. Each thread has its own databases and arenas. Samples are
- * stored by question and gathered in the order of the logs.
+ * kinds of mutants of each question, the second judges the candidates. Each thread has its own databases and arenas.
+ * Samples are stored by question and gathered in the order of the logs.
  *
- * The same logs give the same samples, on a busy machine too. Random choices are seeded by the question and its gold.
- * Statements are limited by steps rather than by time. */
+ * The same logs give the same samples, even on a busy machine. The question and its gold query seed all random choices.
+ * A limit on steps, not on time, ends statements. */
 #include "train/verifier_data.h"
 
 #include "eval/equal.h"
@@ -31,8 +31,8 @@ enum { LINE_BYTES = 64 << 20, CANDIDATE_BYTES = 256 << 20, MAX_SIBLINGS = 16, SA
 static const struct db_limits gold_limits = {
     .time_ms = 600000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
 
-/* Limits of candidates and probes. Steps limit them, not time, so that the same logs give the same samples on a busy
- * machine. */
+/* Limits of candidates and probes. They end by the number of steps, not by the time. So the same logs give the same
+ * samples on a busy machine. */
 enum { MAX_STEPS = 30000000, AMPLE_MS = 600000 };
 
 struct judge;
@@ -48,13 +48,12 @@ struct line {
 struct collector {
     const struct verifier_collect *config;
     struct db_limits limits; /* limits of candidates */
-    GHashTable *blind;       /* name of a database → struct wording_model that has not seen it (config->blind); may be
-                              * NULL */
+    GHashTable *blind;       /* database name → struct wording_model that has not seen it (config->blind); or NULL */
     GArray *lines;           /* struct line */
     GArray *questions;       /* struct verifier_question, parallel to `lines` */
     atomic_uint next, done;
-    atomic_uint with[SQL_MUTATOR_COUNT]; /* number of questions that have mutants of that kind */
-    struct mutant_kinds kinds;           /* the same numbers, after all questions were counted */
+    atomic_uint with[SQL_MUTATOR_COUNT]; /* number of questions with mutants of each kind */
+    struct mutant_kinds kinds;           /* the same numbers, set after all questions were counted */
     void (*each)(struct judge *judge, uint32_t index);
     uint64_t unread; /* lines that are neither requests nor verdicts nor feedback */
 };
@@ -120,8 +119,8 @@ static bool is_called_wrong(const struct bench *b, const char *sql, size_t len)
     return false;
 }
 
-/* Labels a candidate by the gold's result, or without gold by the results of queries called wrong. Feedback on this
- * very text takes precedence over its result. */
+/* Labels a candidate by comparing its result with the gold's, or without gold with the results of queries marked wrong.
+ * Feedback on exactly this text takes precedence over its result. */
 static void label(const struct bench *b, const char *sql, size_t len, const struct db_result *result,
                   struct verifier_sample *sample)
 {
@@ -137,7 +136,8 @@ static void label(const struct bench *b, const char *sql, size_t len, const stru
     fingerprint_free(&print);
 }
 
-/* Explains a candidate without running probes, because their rows are not features. Returns NULL if that fails. */
+/* Explains a candidate without running probes, because their rows are not features. Returns NULL if the explanation
+ * fails. */
 static const struct explanation *explain(const struct bench *b, const struct vsig_subject *subject)
 {
     struct explain_options options = explain_defaults;
@@ -188,7 +188,8 @@ static bool judge_made(const struct bench *b, const char *sql, enum verifier_ori
     return judge_candidate(b, sql, strlen(sql), (struct verifier_sample){.origin = origin, .op = op, .count = 1});
 }
 
-/* Makes all mutants of the gold query, and the order to judge them in. Returns their number; 0 if there are none. */
+/* Makes all mutants of the gold query, and the order in which to judge them. Returns their number; 0 if there are
+ * none. */
 static uint32_t all_mutants(const struct bench *b, uint64_t seed, struct sql_mutation **out, uint32_t **order)
 {
     const struct verifier_collect *config = b->judge->collector->config;
@@ -216,8 +217,8 @@ static void judge_double(const struct bench *b, const struct sql_mutation *mutan
         judge_made(b, again[0].sql, origin, (int)mutant->op);
 }
 
-/* Judges mutants until `config->mutants` are wrong, or twice as many were tried. Doubles are made from the next
- * mutants. */
+/* Judges mutants until `config->mutants` of them are wrong, or twice that number were tried. Doubles are made from the
+ * next mutants. */
 static void judge_mutants(const struct bench *b, uint64_t seed)
 {
     const struct verifier_collect *config = b->judge->collector->config;
@@ -243,7 +244,7 @@ static int best_first(const void *a, const void *b)
     return x->sample < y->sample ? -1 : 1;
 }
 
-/* Keeps only the wrong samples with the highest scores, each score once. */
+/* Keeps only the wrong samples with the highest scores, one sample for each score. */
 static void keep_favourites(const struct bench *b, const struct verifier_search *search, uint32_t question)
 {
     GArray *all = b->line->samples, *kept = g_array_new(FALSE, FALSE, sizeof(struct verifier_sample));
@@ -256,7 +257,7 @@ static void keep_favourites(const struct bench *b, const struct verifier_search 
     }
     qsort(liked, n, sizeof *liked, best_first);
     for (uint32_t i = 0; i < n && kept->len < search->keep; i++) {
-        bool again = i && liked[i].score == liked[i - 1].score; /* equal scores mean the same form */
+        bool again = i && liked[i].score == liked[i - 1].score; /* samples with equal scores have the same form */
         if (!again) g_array_append_vals(kept, liked[i].sample, 1);
     }
     g_free(liked);
@@ -264,8 +265,8 @@ static void keep_favourites(const struct bench *b, const struct verifier_search 
     b->line->samples = kept;
 }
 
-/* Judges mutants that the usual pass has not tried, because it begins with the same order, and mutants of all
- * mutants. */
+/* Judges mutants that the usual pass has not tried: those after its last one in the same order. Also judges mutants of
+ * all mutants. */
 static void judge_favourites(const struct bench *b, uint64_t seed, uint32_t question)
 {
     const struct verifier_collect *config = b->judge->collector->config;
@@ -299,7 +300,7 @@ static bool same_text(const char *a, const char *b)
     }
 }
 
-/* True if the gold query is that of a sibling found before, so the question is a paraphrase. */
+/* True if a sibling found before has the same gold query. The question is then a paraphrase. */
 static bool is_known(const struct collector *c, const struct sibling *best, uint32_t n, const char *gold)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -307,7 +308,8 @@ static bool is_known(const struct collector *c, const struct sibling *best, uint
     return false;
 }
 
-/* Finds the most similar questions on the same database with another gold query, best first. Returns their number. */
+/* Finds the most similar questions on the same database with another gold query, most similar first. Returns their
+ * number. */
 static uint32_t find_siblings(const struct bench *b, struct sibling *best, uint32_t max)
 {
     const struct collector *c = b->judge->collector;
@@ -349,15 +351,15 @@ static bool run_into(const struct bench *b, const char *sql, struct fingerprint 
     return good;
 }
 
-/* Sets limits, with the time that the catalogue's entry may set. The owner's limit takes precedence over reproducible
- * samples. */
+/* Sets limits, including the time limit of the catalogue's entry. The database owner's limit takes precedence over
+ * reproducible samples. */
 static void set_limits(const struct bench *b, const struct db_limits *own)
 {
     struct db_limits limits = labeler_limits(b->judge->labeler, b->question->db, own);
     db_set_limits(b->db, &limits);
 }
 
-/* Runs the gold query. An answer that feedback marks right is a candidate like others, and has no more time. */
+/* Runs the gold query. An answer that feedback marks right has the limits of a candidate. */
 static bool run_gold(struct bench *b)
 {
     if (!b->question->from_feedback) set_limits(b, &gold_limits);
@@ -413,8 +415,8 @@ static bool open_bench(struct bench *b)
     return b->question->gold ? run_gold(b) && read_gold(b) : run_wrong(b);
 }
 
-/* True if the data prove the gold query wrong: it sorts numbers as text, or its first row is NULL. As a right sample,
- * it would teach that such findings mean nothing. */
+/* True if the data prove the gold query wrong: it sorts numbers as text, or its first row is NULL. If it counted as
+ * right, the verifier would learn to ignore such findings. */
 static bool gold_is_faulty(const struct bench *b)
 {
     static const enum vsig_id PROVED[] = {VSIG_ID_text_number, VSIG_ID_null_first};
@@ -505,7 +507,7 @@ static gpointer judge_thread(gpointer p)
 
 /* --- all questions --- */
 
-/* Takes the feedback on a request. Gold in the log takes precedence over feedback. */
+/* Finds the feedback on a request. A gold query in the log takes precedence over feedback. */
 static void take_feedback(struct feedback *feedback, const struct msg_request *request,
                           struct verifier_question *question)
 {
@@ -567,7 +569,7 @@ static void keep_request(struct collector *c, const struct lines *from, const st
 {
     struct verifier_question question = question_of(c, request, databases);
     if (c->config->feedback && !question.gold && !question.wrong) {
-        questions_free(&question, 1); /* topics hold far more requests than feedback */
+        questions_free(&question, 1); /* free the question: topics hold far more requests than feedback */
         return;
     }
     struct line line = {g_memdup2(from->text, from->len), from->len, g_new0(float, TEXT_DIM),
@@ -578,8 +580,8 @@ static void keep_request(struct collector *c, const struct lines *from, const st
     g_array_append_val(c->questions, question);
 }
 
-/* Stores a request with a question. Verdicts have no question and feedback has no database, so neither counts as an
- * unreadable request. */
+/* Stores a request with a question. Verdicts (which have no question) and feedback (which has no database) do not count
+ * as unreadable requests. */
 static void keep_line(struct collector *c, const struct lines *from, GHashTable *databases)
 {
     struct arena arena;
@@ -680,7 +682,7 @@ enum err_code verifier_collect(const struct verifier_collect *config, const char
                           .questions = g_array_new(FALSE, FALSE, sizeof(struct verifier_question))};
     c.limits.max_steps = MAX_STEPS;
     c.limits.time_ms = AMPLE_MS;
-    c.limits.by_steps = true; /* applies to the shorter time limits of probes too */
+    c.limits.by_steps = true; /* applies to probes too, whose time limits are shorter */
     *out = NULL;
     enum err_code code = config->blind ? load_blind_words(config->blind, &c.blind, err) : ERR_OK;
     if (code == ERR_OK) code = read_logs(&c, logs, n_logs, &n_databases, err);

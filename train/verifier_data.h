@@ -1,20 +1,20 @@
 /* The verifier's training data: candidates of training questions, each with its features and its label.
  *
- * A log line with candidates gives those that run (beams). A line without candidates gives its gold query and plausible
- * wrong queries. These are mutants of the gold, mutants of mutants, and *siblings*: the gold queries of other questions
- * on the same database, most similar question first. Labels come from execution: a mutant or sibling with the gold's
- * result is right. Queries that fail are omitted, because the verifier never sees one. Questions are omitted if the
- * data prove their gold wrong: it sorts or compares numbers as text, or NULL comes first.
+ * A log line with candidates (beams) contributes those that run. A line without candidates contributes its gold query
+ * and plausible wrong queries. These are mutants of the gold, mutants of mutants, and *siblings*: the gold queries of
+ * other questions on the same database, in the order of similarity. Labels come from execution: a mutant or sibling
+ * with the gold's result is right. Queries that fail are omitted, because the verifier never sees one. Questions are
+ * omitted if their result proves the gold wrong: it sorts or compares numbers as text, or its first row is NULL.
  *
  * Instead of gold a line may have feedback (train/feedback.h). A candidate marked right replaces the gold. A candidate
- * marked wrong labels all candidates with its result. The others stay unknown.
+ * marked wrong labels all candidates with its result. Other candidates stay unlabelled.
  *
  * With a fitted verifier, a second pass may add its *favourites* (struct verifier_search). These are wrong single and
- * double mutants that the verifier takes for right, although it has not seen their database.
+ * double mutants that the verifier scores as right, although it has not seen their database.
  *
- * A database in the wording model's training data gets a model that has not seen it (train/word_fit.h).
+ * For a database that the wording model was trained on, a wording model trained without it is used (train/word_fit.h).
  *
- * Any number of threads gives the same data in the same order. */
+ * The data and their order do not depend on the number of threads. */
 #ifndef ASSAY_TRAIN_VERIFIER_DATA_H
 #define ASSAY_TRAIN_VERIFIER_DATA_H
 
@@ -42,7 +42,7 @@ struct verifier_sample {
     uint32_t rank;  /* index in its line */
     uint32_t count; /* votes */
     bool right;
-    bool unknown; /* it is unknown whether the query is right; possible only without a gold query */
+    bool unknown; /* correctness is unknown; possible only without a gold query */
     uint32_t rows;
     uint64_t digest[2];
     float features[FEATURE_COUNT];
@@ -54,13 +54,13 @@ struct verifier_question {
     char *gold;                 /* NULL if feedback only marks wrong queries */
     char **wrong;               /* SQL that feedback marks wrong, NULL at the end; may be NULL */
     char *generator;            /* generator that all candidates name; "" for none, "*" for several */
-    uint64_t components;        /* components of the gold query */
-    uint32_t first, n;          /* range of its samples */
+    uint64_t components;        /* components of the gold query (bit set) */
+    uint32_t first, n;          /* range of the question's samples */
     uint32_t given;             /* candidates of its line, including those that fail */
     uint32_t database;          /* from 0, in order of appearance */
     bool gold_empty;
     bool from_feedback;
-    bool unreached; /* its database could not be opened */
+    bool unreached; /* the question's database could not be opened */
     bool usable;    /* the gold query runs, binds and is not faulty; without one, some query marked wrong runs */
 };
 
@@ -81,18 +81,18 @@ struct verifier_search {
     double (*like)(const void *ctx, const struct verifier_sample *sample); /* thread-safe */
     const void *ctx;
     uint32_t pool, keep;
-    uint64_t round; /* another number gives other mutants of mutants */
+    uint64_t round; /* another round gives other mutants of mutants */
 };
 
 struct verifier_collect {
     const struct worker_databases *databases;
-    struct schema_cache *schemas; /* indexes of these databases, by engine_settings_schemas; must outlive the call */
-    enum msg_expose expose;       /* exposure in the settings: with none, mutants hold no values of the data */
+    struct schema_cache *schemas; /* indexes of these databases (engine_settings_schemas); must outlive the call */
+    enum msg_expose expose;       /* exposure in the settings: if none, mutants hold no values of the data */
     const struct db_limits *limits;
     const struct vsig_options *signals;
-    const char *blind;                     /* folder of wording models, NAME.bin; NULL: the bundled one for all */
-    struct feedback *feedback;             /* NULL: gold alone counts */
-    void (*on_empty)(const char *path);    /* called for a log without a line; may be NULL */
+    const char *blind;                     /* folder of wording models, NAME.bin; NULL: one bundled model for all */
+    struct feedback *feedback;             /* NULL: only gold labels */
+    void (*on_empty)(const char *path);    /* called for each log without lines; may be NULL */
     input_skipped skipped;                 /* called for the first lines that cannot be read */
     uint32_t mutants, doubles, siblings;   /* number for each question */
     uint64_t seed, limit;                  /* limit 0 means all lines */
@@ -102,7 +102,8 @@ struct verifier_collect {
     void *ctx;
 };
 
-/* Reads the logs and judges everything. On success, free with verifier_data_free. Thread: main; starts its own. */
+/* Reads the logs and judges all candidates. On success, free with verifier_data_free. Thread: main; starts worker
+ * threads. */
 enum err_code verifier_collect(const struct verifier_collect *config, const char *const *logs, int n_logs,
                                struct verifier_data **out, struct err *err);
 void verifier_data_free(struct verifier_data *data);

@@ -1,8 +1,8 @@
 /* Fits the verifier's component models and trees, and computes held-out scores (verifier_fit.h).
  *
- * Folds are made by database, and no held-out score is from a model that has seen the database. This holds for the
- * expected components too, because they are features of the trees. With the option `hard`, the trees are fitted twice:
- * the second fit gives more weight to wrong samples that the first takes for right. */
+ * Folds are made by database, and a held-out score comes from a model that has not seen the database. The same holds
+ * for the expected components, because they are features of the trees. With the option `hard`, the trees are fitted
+ * twice: the second fit gives more weight to wrong samples that the first fit scores as right. */
 #include "train/verifier_fit.h"
 
 #include "lib/learn/json_file.h"
@@ -20,7 +20,7 @@ struct verifier_fit_options verifier_fit_options_default(void)
 {
     struct verifier_fit_options o = {.seed = 1, .folds = 3, .right_share = 0.5, .hard = 0, .by_chance = 0.2};
     for (unsigned i = 0; i < ORIGIN_COUNT; i++) o.weight[i] = 1;
-    o.weight[ORIGIN_BEAM] = 2; /* real errors, but few */
+    o.weight[ORIGIN_BEAM] = 2; /* beams are real errors, but few */
     o.trees = learn_options_default();
     o.trees.calibration = LEARN_UNCALIBRATED;
     o.trees.rounds = 250;
@@ -66,7 +66,7 @@ static void keys_free(struct question_keys *keys)
     g_free(keys->n);
 }
 
-/* Marks the first occurrence of each question of a database. A log with beams and one with gold alone may share
+/* Marks the first occurrence of each question of a database. A log with beams and a log with gold alone may share
  * questions. */
 static bool *find_first(const struct verifier_data *data)
 {
@@ -86,14 +86,14 @@ struct fit {
     struct question_keys keys;
     bool *first;      /* for each question, true if components are learned from it */
     double *expected; /* SQL_COMPONENT_COUNT for each question */
-    /* The rows of the content model. */
+    /* The rows of the content model: their columns, values, labels and weights. */
     const char **names;
     unsigned *columns, m;
     float *x;
     double *y, *weight;
 };
 
-/* Fits the components on the questions outside of a fold; UINT_MAX for all questions. */
+/* Fits the components on the questions outside of fold `without`; UINT_MAX means all questions. */
 static enum err_code fit_components(const struct fit *fit, unsigned without, struct hashed_model **out, struct err *err)
 {
     struct hashed_item *items = g_new0(struct hashed_item, fit->data->n_questions + 1);
@@ -168,16 +168,16 @@ static bool fill_rows(struct fit *fit)
     return fit->x != NULL;
 }
 
-/* Returns the weight of a made-up sample with the gold's result. If its kind of change always changes the meaning, the
- * sample weighs 0, because it is not right, but its result does not show that it is wrong. */
+/* Returns the weight of a made-up sample with the gold's result. The weight is 0 if this kind of change always changes
+ * the meaning. Such a sample is not right, but its result does not show that it is wrong. */
 static double weight_by_chance(const struct fit *fit, const struct verifier_sample *sample)
 {
     bool differs = sample->op >= 0 && !mutants_may_agree((enum sql_mutator)sample->op);
     return differs ? 0 : fit->options->by_chance;
 }
 
-/* Weighs samples by origin, then scales right and wrong samples to their shares. `score` is how right each looked in an
- * earlier fit; may be NULL. */
+/* Weighs samples by origin, then scales right and wrong samples to their shares. `score` is P(right) of each sample in
+ * an earlier fit; may be NULL. */
 static void weigh(struct fit *fit, const double *score)
 {
     double sum[2] = {0};

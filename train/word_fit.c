@@ -1,5 +1,5 @@
-/* Fits the weights of the wording model to pairs (word_fit.h). Reads the pairs, finds the keys of only one of the two
- * queries, and fits a model without each fold. */
+/* Fits the weights of the wording model to pairs (word_fit.h). Reads the pairs, finds the keys that only one of the two
+ * queries has, and fits a model for each fold without its databases. */
 #include "train/word_fit.h"
 
 #include "eval/label.h"
@@ -20,9 +20,8 @@ static const double CLIP = 8;       /* largest weight, in standard deviations */
 
 struct word_pair {
     char *db, *question, *evidence, *right, *wrong, *where;
-    uint32_t database;            /* from 0 */
-    struct feature_node *differs; /* keys of only one query: 1 for the right one, -1 for the wrong one; scaled to length
-                                   * 1 and ended by index -1 */
+    uint32_t database;            /* number of the database, from 0 */
+    struct feature_node *differs; /* keys of only one query: 1 right, -1 wrong; scaled to length 1, ends at index -1 */
     uint32_t n;
 };
 
@@ -30,11 +29,11 @@ struct word_fit {
     const struct word_fit_options *options;
     struct word_fit_result *result;
     GArray *pairs;        /* struct word_pair */
-    GPtrArray *databases; /* names */
+    GPtrArray *databases; /* names of the databases */
     struct labeler *labeler;
     struct arena arena;
     GArray *common;             /* uint32_t, sorted */
-    struct wording_model model; /* the common words, and the weights of the current fit */
+    struct wording_model model; /* The common words, with the weights of the current fit. */
     int8_t *weights;
 };
 
@@ -112,7 +111,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Counts each word once for each database. */
+/* Counts each word once for each database that has it. */
 static void count_words(struct word_fit *fit, const struct word_pair *pair, GHashTable *seen, GHashTable *counts)
 {
     const uint32_t *words = NULL;
@@ -149,7 +148,8 @@ static void find_common(struct word_fit *fit)
 
 /* --- differences --- */
 
-/* Reads the places of a query's keys, sorted and distinct. Returns their number; 0 also if the query has no meaning. */
+/* Reads the indexes of a query's keys, sorted and distinct. Returns their number. Returns 0 also if the query's meaning
+ * is unknown. */
 static uint32_t read_places(struct word_fit *fit, const struct schema_index *schema,
                             const struct wording_words *wording, const char *sql, uint32_t **out)
 {
@@ -205,12 +205,12 @@ static void compare_pair(struct word_fit *fit, struct word_pair *pair)
     if (schema) schema_unref(schema);
 }
 
-/* Drops the places that occur in the pairs of too few databases, and scales the rest to length 1. */
+/* Drops the keys that occur in the pairs of too few databases. Scales the other keys of each pair to length 1. */
 static void drop_rare(struct word_fit *fit)
 {
     size_t places = (size_t)1 << fit->model.bits;
     uint8_t *counts = g_new0(uint8_t, places + 1);
-    uint32_t *last = g_new0(uint32_t, places + 1); /* number of the last counted database, from 1 */
+    uint32_t *last = g_new0(uint32_t, places + 1); /* for each key, the last counted database; numbers from 1 */
     for (uint32_t d = 0; d < fit->databases->len; d++)
         for (guint i = 0; i < fit->pairs->len; i++) {
             const struct word_pair *pair = &g_array_index(fit->pairs, struct word_pair, i);
@@ -259,7 +259,8 @@ static void set_weights(struct word_fit *fit, const struct model *fitted)
     }
 }
 
-/* Fits the pairs outside a fold; -1 for all pairs. The fold of a database is its number modulo the number of folds. */
+/* Fits the model on the pairs outside of a fold; -1 means all pairs. The fold of a database is its number modulo the
+ * number of folds. */
 static enum err_code fit_without(struct word_fit *fit, int fold, struct err *err)
 {
     guint n = 0;
@@ -268,7 +269,7 @@ static enum err_code fit_without(struct word_fit *fit, int fold, struct err *err
     for (guint i = 0; i < fit->pairs->len; i++) {
         struct word_pair *pair = &g_array_index(fit->pairs, struct word_pair, i);
         if (!pair->n || (int)(pair->database % fit->options->folds) == fold) continue;
-        bool turned = n % 2; /* every other pair is inverted, so that both labels occur */
+        bool turned = n % 2; /* inverts every other pair, so that both labels occur */
         for (uint32_t k = 0; turned && k < pair->n; k++) pair->differs[k].value = -pair->differs[k].value;
         x[n] = pair->differs;
         y[n++] = turned ? -1 : 1;
@@ -282,7 +283,7 @@ static enum err_code fit_without(struct word_fit *fit, int fold, struct err *err
         set_weights(fit, fitted);
         free_and_destroy_model(&fitted);
     }
-    for (guint i = 0; i < n; i++) /* undoes the inversion */
+    for (guint i = 0; i < n; i++) /* undoes the inversion of pairs */
         for (struct feature_node *node = x[i]; y[i] < 0 && node->index > 0; node++) node->value = -node->value;
     g_free(x);
     g_free(y);

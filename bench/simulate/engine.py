@@ -1,18 +1,18 @@
-"""The exact model: every request, message, batch, task and transaction of a fleet is an event.
+"""The exact model of the fleet. Every request, message, batch, task and transaction is an event.
 
-Exact: threads that do one thing at a time in order; partitions by key; which candidates of a request are out (decide.c:
-all, or one after the other while workers are busy); messages of tasks by topic (coordinator.c); batches of a worker,
-its answers in one message (lanes.c, dispatch.c); when a transaction begins and that it runs beside the reader
-(settle.c); a limit of open requests.
+These parts are exact: threads that do one thing at a time, in order; partitions by key; which candidates of a request
+are in flight (decide.c: all, or one after the other while workers are busy); messages of tasks by topic
+(coordinator.c); batches of a worker, and its results in one message (lanes.c, dispatch.c); when a transaction begins,
+and that it runs beside the reader (settle.c); a limit on open requests.
 
-What makes a busy fleet slow is in three queues. A message waits in its partition's batch (linger), then for the
-library's thread, then for the broker, which handles one request of a connection at a time; what comes meanwhile joins
-the batch, so that batches grow as the broker slows down. A consumer's fetch brings what there is, and the next one
-waits for it. A transaction is such requests one behind the other. And all of these are bursts of CPU on cores that are
-shared, by groups of processes first (Cores).
+Three queues make a busy fleet slow. First, a message waits in its partition's batch (linger), then for the library's
+thread, then for the broker. The broker handles one request of a connection at a time. Messages that arrive meanwhile
+join the batch, so batches grow as the broker slows down. Second, a consumer's fetch returns the messages that exist,
+and later ones wait for the next fetch. Third, a transaction is a sequence of such requests. All of these are bursts of
+CPU on shared cores, which are divided among groups of processes first (Cores).
 
-Approximate: a request to a broker costs as much as any other, and a message as any other; so do a request's candidates,
-and their families."""
+These parts are approximate: all requests to a broker have the same cost, and so do all messages, all candidates of a
+request, and all families."""
 import collections
 import heapq
 import itertools
@@ -24,7 +24,7 @@ COMMIT_S, MARKERS_S, WORK_SHARE, COMMIT_MOST_S, BATCH_MAX = 0.1, 0.004, 4, 1.0, 
 IDLE_WAIT_S, WAIT_SHARE, WINDOW = 0.020, 32, 16  # coordinator/coordinator.c, coordinator/core.c
 TASKS, JOINED, RESULTS = 12 * 7, 30, 30  # worker/internal.h: BATCH; proto/message: MSG_MAX_JOINED; OUTBOX
 LINGER_S, TRANSACTION_LINGER_S, DRIVER_LINGER_S = 0.005, 0.001, 0.002  # producer.c, txn.c, bench/fleet.py
-# librdkafka's fetch.wait.max.ms and most requests of an idempotent producer
+# librdkafka's fetch.wait.max.ms, and the maximum of requests in flight of an idempotent producer
 FETCH_WAIT_S, DRIVER_FETCH_WAIT_S, IN_FLIGHT = 0.5, 0.010, 5
 SESSION_S = 15.0  # session.timeout.ms of both groups
 FAILURES, PAUSE_S, MOST_PAUSE_S, PROBE_S = 5, 1.0, 30.0, 0.1  # worker/db_breakers.c
@@ -32,26 +32,26 @@ RETRY_S, MOST_RETRY_S, ANSWER_S = 0.020, 2.0, 0.3  # worker/dispatch.c
 SLOW_S, SLOW_THREADS = 0.020, 2  # cli/settings/options.c
 MESSAGES = ("each", "family", "request")  # coordinator --task-messages
 FOREVER = float("inf")
-MOST_SHORT = 64  # cores; where there are more nobody waits for one, and looking through them takes time
+MOST_SHORT = 64  # cores; with more, no burst waits for a core, and searching them takes time
 SLICE_S, MIGRATION_S = 0.0007, 0.0005  # Linux: of one core, more with more; what ran that recently stays where it is
 IDLE_EVERY_S = 0.010
-ROUNDS, LIGHT_S = 6, 20  # of calibrate, and seconds of its light load
+ROUNDS, LIGHT_S = 6, 20  # rounds of calibrate, and seconds of its light load
 
 
-LIGHT = 0.2  # of the throughput: batches are small, and the light costs are measured
+LIGHT = 0.2  # share of the throughput at which batches are small; the light costs are measured there
 
 
 def cpu_at(load, light, full):
-    """CPU seconds a request at a load between 0 and 1. A fleet takes CPU for each request and, beside that, for what it
-    does so often a second (polls, transactions, batches of what came meanwhile). Both measured loads thus say a line of
-    CPU a second, and below the light one a request costs as there: no batch has less than one."""
+    """Returns the CPU seconds of a request at a load between 0 and 1. A fleet uses CPU for each request. It also uses
+    CPU for regular work (polls, transactions, batches). The two measured loads give a linear function of CPU a second.
+    Below the light load a request costs as much as there, because no batch has less than one message."""
     load = max(load, LIGHT)
     of_full = (load - LIGHT) / (1 - LIGHT)
     return (light * LIGHT * (1 - of_full) + full * of_full) / load
 
 
 class Clock:
-    """Runs what is due, in order of time, then of when it was asked for."""
+    """Runs events in order of their due time, then in the order in which they were scheduled."""
 
     def __init__(self): self.now, self.events, self.order = 0.0, [], itertools.count()
 
@@ -65,22 +65,23 @@ class Clock:
 
 
 class Group:
-    """Bursts of CPU that wait for a core, of processes that share what the machine gives them; `used` there so far, on
+    """CPU bursts that wait for a core, of processes that share a part of the machine. `used` is the CPU time so far, on
     a clock that does not fall behind."""
 
     def __init__(self): self.ready, self.running, self.used = collections.deque(), 0, 0.0
 
 
 class Cores:
-    """So many cores, each with a queue of its own as Linux has them: who wakes goes to an idle one, else to any, and an
-    idle one takes what has waited at another for MIGRATION_S. Who has a core keeps it for a slice, or until its burst
-    is over; then the group that used least there has it, within it who waited longest. A burst may be runs of so many
-    seconds each, as of threads that wake each other: after each it waits anew."""
+    """Cores, each with its own queue, as in Linux. A burst that becomes ready goes to an idle core, otherwise to any.
+    An idle core takes a burst that has waited at another core for MIGRATION_S. A burst keeps its core for a slice, or
+    until it is over. Then the group with the least use of that core gets it; within the group, the burst that has
+    waited longest. A burst may consist of runs of so many seconds each, as of threads that wake each other. After each
+    run it waits again."""
 
     def __init__(self, clock, cores):
         self.clock, self.slice, self.chance = clock, SLICE_S * (1 + math.log2(min(cores, 8))), random.Random(cores)
         self.idle, self.groups = list(range(cores))[::-1], [{} for _ in range(cores)]
-        self.busy = self.waited = 0.0  # core seconds, and seconds of who waited
+        self.busy = self.waited = 0.0  # core seconds, and seconds that bursts waited
 
     def use(self, seconds, then, *arguments, group="", run=FOREVER): self.wait(group, seconds, run, then, arguments)
 
@@ -98,7 +99,7 @@ class Cores:
         of.ready.append((self.clock.now, burst))
 
     def find(self, core):
-        """The group that is next there."""
+        """Returns the group that is next on this core."""
         waiting = [item for item in self.groups[core].items() if item[1].ready]
         return min(waiting, key=lambda item: item[1].used)[0] if waiting else None
 
@@ -134,8 +135,8 @@ class Cores:
 
 
 class Thread:
-    """Does one thing at a time, in order; `idle` is called when there is none. A thing is called with what to call when
-    it is over."""
+    """Does one thing at a time, in order. `idle` is called when there is nothing to do. Each thing receives a callback
+    for its end."""
 
     def __init__(self, idle=lambda: None): self.queue, self.busy, self.idle = collections.deque(), False, idle
 
@@ -150,8 +151,8 @@ class Thread:
 
 
 class Cost:
-    """CPU seconds of a part: of a request to a broker, of a message in it, and of a request of the transaction
-    protocol. Counts all."""
+    """CPU seconds of a part: for a request to a broker, for a message in it, and for a request of the transaction
+    protocol. Counts all of them."""
 
     def __init__(self, *seconds): self.seconds, self.counted = seconds, [0, 0, 0]
 
@@ -162,9 +163,9 @@ class Cost:
 
 
 class Client:
-    """An instance of the Kafka library: its thread, and its connection, of which a broker handles one request at a
-    time."""
-    far_s = 0.0  # by so much each answer is late, and those behind it
+    """An instance of the Kafka library: its thread, and its connection. A broker handles one request of the connection
+    at a time."""
+    far_s = 0.0  # delay of each reply, and of those behind it
 
     def __init__(self, fleet, part):
         self.fleet, self.part, self.thread, self.connection = fleet, part, Thread(), Thread()
@@ -186,12 +187,12 @@ class Client:
         thread.do(begin)
 
     def ask(self, then):
-        """A request of the transaction protocol and its answer."""
+        """A request of the transaction protocol and its reply."""
         self.library((0, 0, 1), lambda: self.broker((0, 0, 1), then))
 
 
 class Producer(Client):
-    """Batches by partition: one is a request of its own (librdkafka), and takes what came until it is sent."""
+    """Batches by partition. A batch is a separate request (librdkafka), and contains what arrives until it is sent."""
 
     def __init__(self, fleet, part, linger, transacts=False):
         super().__init__(fleet, part)
@@ -200,7 +201,7 @@ class Producer(Client):
         if transacts: self.far_s = fleet.far_s
 
     def send(self, partition, consumer, message, then=None):
-        """`then`: when it is safe with the broker."""
+        """Sends a message. `then` is called when the broker has stored it."""
         if partition not in self.open:
             self.open[partition] = []
             self.fleet.clock.after(self.linger, self.is_ready, partition)
@@ -218,7 +219,7 @@ class Producer(Client):
         self.next()
 
     def broker_takes(self, batch):
-        """Of a transaction's partition the broker asks who coordinates."""
+        """For a partition of a transaction, the broker looks up the coordinator."""
         self.broker((1, len(batch), int(self.transacts)), self.is_safe, batch)
 
     def is_safe(self, batch):
@@ -232,8 +233,8 @@ class Producer(Client):
 
 
 class Consumer(Client):
-    """One fetch at a time, which the broker answers when there is something, or after `wait`. None while its group's
-    partitions are shared out anew (stop)."""
+    """One fetch at a time. The broker answers it when there are messages, or after `wait`. There is none while the
+    partitions of the group are reassigned (stop)."""
 
     def __init__(self, fleet, part, take, wait=FETCH_WAIT_S):
         super().__init__(fleet, part)
@@ -244,7 +245,8 @@ class Consumer(Client):
         self.fetch()
 
     def fetch(self):
-        """Half of what a fetch costs the broker is its answer, half that it comes again, which nobody waits for."""
+        """Half of the broker's cost of a fetch is the reply. The other half is the next fetch, for which no component
+        waits."""
         if self.fetching or self.stopped: return
         self.fetching = True
         some, cost = [], self.fleet.cost["broker"]
@@ -285,13 +287,13 @@ class Consumer(Client):
 
 
 class Coordinator:
-    """One thread reads and decides, and transactions run beside it, one at a time for each share of its partitions
-    (once.c, settle.c)."""
+    """One thread reads and decides. Transactions run beside it, one at a time for each share of its partitions (once.c,
+    settle.c)."""
 
     def __init__(self, fleet):
         self.fleet, self.thread, self.open, self.waiting, self.batches = (fleet, Thread(self.plan), 0,
                                                                           collections.deque(), [])
-        self.wait_s = 0.0  # of a first answer, a moving mean (core.c: note_wait)
+        self.wait_s = 0.0  # wait for a first result, as a moving mean (core.c: note_wait)
         self.consumer = Consumer(fleet, "coordinator", self.take_message)
         self.tasks = Producer(fleet, "coordinator", LINGER_S)
         self.committers = [Committer(self) for _ in range(fleet.producers)]
@@ -306,7 +308,7 @@ class Coordinator:
         self.turn("request_read", appended, 1, self.begin, request)
 
     def turn(self, stage, since, parts, then, *arguments):
-        """So many of the equal parts of what a request costs a coordinator's thread."""
+        """Uses the CPU of several of the equal parts of a request's work on the coordinator's thread."""
         fleet = self.fleet
         def begin(over):
             fleet.note(stage, fleet.clock.now - since)
@@ -323,7 +325,7 @@ class Coordinator:
         self.send(request)
 
     def expire(self, request):
-        """core_tick: its candidates that are out are answered to nobody."""
+        """core_tick: the request expires. Results of its candidates in flight are then ignored."""
         if not request.decided: self.decide(request, late=True)
 
     def send(self, request):
@@ -339,7 +341,7 @@ class Coordinator:
             if group: self.fleet.send_tasks(self, request, group)
 
     def answer(self, tasks):
-        """What one message had."""
+        """Handles the results of one message."""
         request = tasks[0].candidate.request
         for task in tasks:
             candidate = task.candidate
@@ -371,7 +373,7 @@ class Coordinator:
 
 
 class Committer:
-    """A transactional producer of a coordinator, with what was settled of its partitions."""
+    """A transactional producer of a coordinator, with the settled records of its partitions."""
 
     def __init__(self, coordinator):
         self.coordinator, self.fleet, self.settled = coordinator, coordinator.fleet, []
@@ -379,7 +381,7 @@ class Committer:
         self.producer = Producer(self.fleet, "coordinator", 0.0, transacts=True)
 
     def plan(self):
-        """Who has nothing to read commits at once."""
+        """Plans a commit. It is immediate if there is nothing to read."""
         now = self.fleet.clock.now
         if self.transacting or not self.settled: return
         pause = (MARKERS_S if not self.coordinator.thread.busy
@@ -407,8 +409,9 @@ class Committer:
 
 
 class Transaction:
-    """Its partitions are added, outputs written, each partition's a request; then offsets are added, written, and it is
-    ended: requests one behind the other (txn.c). Then the broker writes markers, and who reads committed may."""
+    """A transaction: adds its partitions, writes outputs (a request for each partition), adds and writes offsets, and
+    ends. These requests are sequential (txn.c). Then the broker writes markers, and readers of committed records may
+    read."""
 
     def __init__(self, committer, batch):
         self.of, self.batch, self.left, self.fleet = committer, batch, len(batch), committer.fleet
@@ -441,8 +444,9 @@ class Transaction:
 
 
 class Worker:
-    """One thread of a worker: takes what has come, small requests first (lanes.c has databases take turns before);
-    answers when there are RESULTS or all is done, those of a request in one message (dispatch.c)."""
+    """One thread of a worker. It takes the tasks that have arrived, small requests first (lanes.c also alternates
+    databases). It answers when there are RESULTS of them, or all are done; those of a request share a message
+    (dispatch.c)."""
 
     def __init__(self, fleet):
         self.fleet, self.queue, self.batch, self.results, self.busy, self.at_a_time = (fleet, collections.deque(), [],
@@ -452,13 +456,13 @@ class Worker:
         self.breaker, self.aside = Breaker(fleet), 0
 
     def take(self, tasks, appended):
-        """`appended`: None where they come again."""
+        """Takes messages. `appended` is None if they are redelivered."""
         if appended is not None:
             for task in tasks: task.appended = appended
         self.queue.append(tasks)
         if self.busy: return
         self.busy = True
-        self.fleet.clock.after(0.0, self.poll)  # with the other messages of the fetch
+        self.fleet.clock.after(0.0, self.poll)  # together with the other messages of the fetch
 
     def poll(self):
         messages = [self.queue.popleft() for _ in range(min(len(self.queue), self.at_a_time))]
@@ -487,12 +491,12 @@ class Worker:
         cpu = request.cpu * len(tasks) / fleet.families
         tasks[0].candidate.first_task = request.cpu / fleet.families + fleet.slow_s
         judging = Judging(self, tasks)
-        # ASSAY_SLOW_MS sleeps
+        # sleeps that ASSAY_SLOW_MS adds
         fleet.cores.use(cpu, fleet.clock.after, fleet.slow_s, judging.over, False, group="fleet")
         fleet.clock.after(SLOW_S, judging.overtake)
 
     def die(self, until_s):
-        """What it had is another's, or its own again, once the group has missed it."""
+        """The worker ends. When the group notices this, its tasks go to another worker, or to itself again."""
         held = [*self.queue, *self.batch]
         self.queue.clear()
         self.batch = []
@@ -513,8 +517,7 @@ class Worker:
 
 
 class Judging:
-    """A candidate in a worker's thread. One that is slow is overtaken: another thread leads on, if one is free
-    (lanes.c)."""
+    """A candidate in a worker's thread. If it is slow, another thread takes the lead, if one is free (lanes.c)."""
 
     def __init__(self, worker, tasks): self.worker, self.tasks, self.ended, self.aside = worker, tasks, False, False
 
@@ -525,7 +528,7 @@ class Judging:
         self.worker.judge()
 
     def over(self, unavailable=None):
-        """`unavailable`: None where the tasks have been given back."""
+        """A task is over. `unavailable` is None if the tasks were nacked."""
         worker, self.ended = self.worker, True
         if unavailable is not None: worker.put_results(self.tasks, unavailable)
         if not self.aside: return worker.judge()
@@ -534,8 +537,9 @@ class Judging:
 
 
 class Request:
-    """`key`: its partition; `task_key`: that of its tasks, whose key is where it stands in its own; `cpu`: of each of
-    its candidates, of which `left` were not sent yet. `away`: its database may be."""
+    """A request. `key` is its partition; `task_key` is that of its tasks, whose key is the position of the request in
+    its partition. `cpu` is that of each candidate; `left` of them are not sent yet. `away`: its database may be
+    unavailable."""
     __slots__ = ("number", "due", "key", "task_key", "left", "cpu", "deadline", "away", "out", "decided", "late",
                  "settled", "candidates")
 
@@ -562,9 +566,9 @@ class Task:
 
 
 class Breaker:
-    """Of a worker, for the database that is away: left alone after `failures` in a row, for a pause that doubles; then
-    one candidate tries (lib/base/breaker.c, db_breakers.c). What cannot be looked at comes again until its deadline is
-    near, and is unavailable then."""
+    """The circuit breaker of a worker for the unavailable database. It opens after `failures` in a row, for a pause
+    that doubles; then one candidate is tried (lib/base/breaker.c, db_breakers.c). A task that cannot run is retried
+    until its deadline is near, and is then unavailable."""
 
     def __init__(self, fleet): self.fleet, self.failures, self.opened, self.until, self.trying = fleet, 0, 0, 0.0, False
 
@@ -580,7 +584,7 @@ class Breaker:
     def answered(self): self.failures, self.opened, self.until, self.trying = 0, 0, 0.0, False
 
     def holds_up(self, worker, tasks):
-        """Are these tasks not judged now? A database that does not answer fails after `away_s`."""
+        """True if these tasks cannot be judged now. A database that does not answer fails after `away_s`."""
         fleet = self.fleet
         if self.refuses(fleet.clock.now):
             self.again(worker, tasks, max(self.until - fleet.clock.now, PROBE_S))
@@ -610,9 +614,9 @@ class Breaker:
 
 
 class Fleet:
-    """`costs` is a costs file (docs/scaling.md); `load`, between 0 and 1, says which CPU the threads of a request take
-    (cpu_at). `producers`: of each coordinator; `far_s`: how much later a broker answers what belongs to a
-    transaction."""
+    """`costs` is a costs file (docs/scaling.md). `load`, between 0 and 1, selects the CPU that the threads use for a
+    request (cpu_at). `producers` is the number for each coordinator. `far_s` is the delay of a broker's replies to
+    requests of a transaction."""
 
     def __init__(self, costs, seed, *, coordinators=1, threads=1, partitions=8, cores=2, load=0.0, max_open=256,
                  commit=COMMIT_S, slow_s=0.0,
@@ -630,18 +634,19 @@ class Fleet:
         self.runs = costs["runs"]
         self.own = {part: cpu_at(load, light, costs["own_cpu"]["full"][part])
                     for part, light in costs["own_cpu"]["light"].items()}
-        # Statements that are the same are asked once, so a request visits workers less often than it has candidates.
+        # Equal statements are sent once, so a request has fewer visits to workers than candidates.
         self.work = costs["work"]
         self.visits = sum(visits for visits, _ in self.work) / len(self.work)
         self.all_at_once = costs["strategy"] == "rerank"  # rules.c: evaluate_all; the others may stop at a candidate
         self.families = costs["families"]
         self.topics = 1 if messages == "request" else self.families
-        # A thread's work takes the CPU of the thread: what it took longer alone was waiting, and what the thread takes
-        # beyond it is beside it.
+        # The work of a thread takes the CPU of that thread. Time beyond this CPU was waiting; CPU beyond the time was
+        # used in
+        # parallel.
         alone = sum(seconds for _, seconds in self.work) / len(self.work)
         self.scale, self.beside = (min(1.0, self.own["worker"] / alone),
                                    max(0.0, self.own["worker"] - alone) / self.visits)
-        self.turns = 1 / (self.visits + 1)  # a coordinator's turns of a request, and so the CPU of one
+        self.turns = 1 / (self.visits + 1)  # a coordinator's turns for a request, and so the CPU of each
         self.partitions, self.stages = partitions, {}
         self.started = self.verdicts = self.late = 0
         self.workers = [Worker(self) for _ in range(threads)]
@@ -653,14 +658,14 @@ class Fleet:
         self.taken, self.others, self.times, self.last_start = [], [], [], 0.0  # others: whose database never was away
 
     def run_idle(self, part):
-        """What a part does whether anything is asked for or not."""
+        """Runs the work of a part that does not depend on requests."""
         if self.is_over(): return
         self.cores.use(self.idle[part] * IDLE_EVERY_S, lambda: None, group="broker" if part == "broker" else "fleet",
                        run=self.runs[part])
         self.clock.after(IDLE_EVERY_S, self.run_idle, part)
 
     def note(self, stage, seconds):
-        """A sum and a number for each stage of docs/metrics.md."""
+        """Adds to the sum and the count of each stage of docs/metrics.md."""
         of = self.stages.setdefault(stage, [0.0, 0])
         of[0] += seconds
         of[1] += 1
@@ -677,7 +682,8 @@ class Fleet:
         self.clock.after(due - self.clock.now, self.driver.send, key, coordinator.consumer, request)
 
     def send_tasks(self, coordinator, request, tasks):
-        """A message; all of a request have its key, and so partitions of the same number in their topics."""
+        """Sends a message of tasks. All tasks of a request have its key, and so the same partition number in their
+        topics."""
         topic = "all" if self.messages == "request" else tasks[0].family
         worker = self.workers[request.task_key % len(self.workers)]
         coordinator.tasks.send((topic, request.task_key), worker.consumer, tasks)
@@ -696,18 +702,18 @@ class Fleet:
     def at(self, seconds, then, *arguments): self.clock.after(seconds - self.clock.now, then, *arguments)
 
     def message_s(self, sender, reader, linger):
-        """Seconds of a message from its sender to who reads it where nothing is in the way."""
+        """Returns the seconds of a message from its sender to its reader without any load."""
         request, message = self.cost["broker"].seconds[:2]
         return linger + 1.5 * request + 2 * message + sum(sum(self.cost[part].seconds[:2]) for part in (sender, reader))
 
     def read_s(self):
-        """Seconds from a commit until its reader has it: markers, and a fetch."""
+        """Returns the seconds from a commit until its reader has it: markers, and a fetch."""
         request, message, ask = self.cost["broker"].seconds
         return ask + request / 2 + 2 * message + sum(self.cost["driver"].seconds[:2])
 
     def transaction_s(self, verdicts=1.0):
-        """Seconds of a transaction of so many where nothing is in the way. Each partition of them is a request of its
-        own."""
+        """Returns the seconds of a transaction of this many verdicts without any load. Each of their partitions is a
+        separate request."""
         (request, message, ask), (library, encode, call) = self.cost["broker"].seconds, self.cost["coordinator"].seconds
         partitions = self.partitions * (1 - (1 - 1 / self.partitions) ** verdicts)
         return (self.transaction_wait + 4 * (ask + call) + partitions * (request + ask) + verdicts * message + library
@@ -715,7 +721,7 @@ class Fleet:
 
 
 def open_loop(costs, seed, rate, seconds, **how):
-    """The fleet after requests came at random, so many a second."""
+    """Returns the fleet after requests that arrived at random, at this rate a second."""
     fleet = begin_open_loop(costs, seed, rate, seconds, **how)
     fleet.clock.run()
     return fleet
@@ -730,7 +736,7 @@ def begin_open_loop(costs, seed, rate, seconds, **how):
 
 
 def flood(costs, seed, requests, **how):
-    """The fleet after so many requests that were all there at once."""
+    """Returns the fleet after requests that were all sent at once."""
     fleet = Fleet(costs, seed, load=1.0, **how)
     for _ in range(requests): fleet.start(0.0)
     fleet.clock.run()
@@ -738,7 +744,7 @@ def flood(costs, seed, requests, **how):
 
 
 def solve(rows, right):
-    """The two costs, not below 0, of which two rows of numbers (requests, messages) make these seconds."""
+    """Returns the two costs, at least 0, with which two rows of numbers (requests, messages) give these seconds."""
     (a, b), (c, d) = rows
     determinant = a * d - b * c
     found = (((right[0] * d - b * right[1]) / determinant, (a * right[1] - right[0] * c) / determinant) if determinant
@@ -748,12 +754,12 @@ def solve(rows, right):
 
 
 def calibrate(costs, seed, light, messages):
-    """`kafka` and `transaction_wait` of a costs file, of one mode of messages; of the others only their own threads'
-    CPU is asked. What a request to a broker and a message cost each part is what makes CPU as measured at the light
-    load, of a rate `light`, and in a flood. How many of both there are depends on the costs, so this goes round. What a
-    request of the transaction protocol costs the library is what its thread for those takes at the light load, and the
-    broker, what makes `commit` as long there as it was. What `write` has beyond that is the library's timers: nobody's
-    CPU."""
+    """Returns `kafka` and `transaction_wait` of a costs file, from one mode of messages. Only the CPU of the own
+    threads is used from the other modes. The costs of a request to a broker and of a message are chosen for each part.
+    They must give the measured CPU at the light load, of rate `light`, and in a flood. The numbers of both depend on
+    the costs, so this iterates. The cost of a request of the transaction protocol to the library is what its thread for
+    those uses at the light load. The cost to the broker is what gives the measured duration of `commit`. The additional
+    time of `write` is the library's timers, which use no CPU."""
     costs = {**costs, **costs["modes"][messages], "modes": {}, "transaction_wait": TRANSACTION_LINGER_S,
              "kafka": {part: [1e-4, 1e-5, 0.0] for part in ("coordinator", "worker", "broker", "driver")}}
     how, broker = {"cores": costs["machine"]["cores"], "messages": messages}, costs["kafka"]["broker"]

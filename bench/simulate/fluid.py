@@ -1,26 +1,26 @@
-"""The approximate model, for what is too many requests to follow one by one: per step of time how many requests each
-lane has waiting, open and judged. A lane is a share of the load with partitions and threads of its own; what shares
-threads is one lane.
+"""The approximate model, for more requests than can be followed one by one. In each step of time it computes how many
+requests of each lane wait, are open, and are judged. A lane is a share of the load with its own partitions and threads.
+Requests that share threads are in one lane.
 
-Exact: conservation, limits of open requests, KEDA's rules. Approximate: within a step all is steady, and the wait for a
-thread is that of Poisson arrivals at a thread of its own (Pollaczek-Khinchine), apart from the backlog, which is worked
-off in order; all candidates of a request go out at once and come back in one message; of slow ones (`--slow-ms`) their
-threads are full or not. Parts are as large as the scenario says; machines are not short of cores (`core_hours` says how
-many it takes)."""
+These parts are exact: conservation, limits on open requests, KEDA's rules. These are approximate: within a step the
+state is steady; the wait for a thread is that of Poisson arrivals at a single thread (Pollaczek-Khinchine), apart from
+the backlog, which is worked off in order; all candidates of a request are sent at once and return in one message; the
+threads of slow ones (`--slow-ms`) are either full or not. The parts are as large as the scenario says. Machines have
+enough cores (`core_hours` gives their number)."""
 import math
 from dataclasses import dataclass, field
 
 import engine
 
 KEDA_POLL_S, KEDA_DOUBLES_S, KEDA_SETTLES_S, KEDA_HALVES_S = 30, 60, 600, 120  # k8s/components/keda/workers.yaml
-MESSAGES = "request"  # --task-messages: at these rates a broker's work is counted in messages
+MESSAGES = "request"  # --task-messages: at these rates the work of a broker depends on messages
 LAG_THRESHOLD, WORKER_COMMIT_S = 100, 1.0
 
 
 @dataclass
 class Lane:
-    """`share` of the load; `slow_s` is added to `slow_share` of its candidates; of the workers `threads` are its own,
-    of the coordinators `coordinators` (0: its share)."""
+    """`share` of the load; `slow_s` is added to `slow_share` of its candidates. `threads` and `coordinators` are its
+    own workers' threads and coordinators (0: its share)."""
     share: float = 1.0
     slow_s: float = 0.0
     slow_share: float = 1.0
@@ -30,14 +30,14 @@ class Lane:
 
 @dataclass
 class Scenario:
-    """`away`: (from, to, share): seconds between which that share of all partitions cannot be reached."""
+    """`away` is (from, to, share): between these seconds, that share of all partitions cannot be reached."""
     rate: float
     threads: int
     coordinators: int
     max_open: int = 512
     seconds: int = 600
     swing: float = 0.0
-    pods: tuple = ()  # (threads of a pod, least, most), where KEDA scales
+    pods: tuple = ()  # (threads of a pod, least, most), if KEDA scales
     lanes: list = field(default_factory=lambda: [Lane()])
     away: tuple = (0, 0, 0.0)
 
@@ -45,8 +45,8 @@ class Scenario:
 
 
 class Service:
-    """Of a request, from the costs: visits to a worker, thread seconds of each, and seconds that pass with nothing in
-    the way."""
+    """The service of a request, from the costs: its visits to workers, thread seconds of each, and seconds without any
+    load."""
 
     def __init__(self, costs, slow_s=0.0, slow_share=1.0, load="light", partitions=8):
         self.fleet = fleet = engine.Fleet(costs, 0, load=float(load == "full"), partitions=partitions,
@@ -59,11 +59,11 @@ class Service:
         self.visit = self.judged / self.visits
         self.aside = sum(visits * aside for visits, (_, aside) in rows) / len(rows) / self.visits
         self.own = fleet.own["coordinator"]
-        self.turns = (self.own * fleet.turns, self.own * (1 - fleet.turns))  # when it comes, when its results do
+        self.turns = (self.own * fleet.turns, self.own * (1 - fleet.turns))  # turns at arrival, turns for results
         last = (1 - (1 - slow_share) ** self.visits) * self.aside / slow_share if slow_share else 0.0
         hops = (fleet.message_s("coordinator", "worker", engine.LINGER_S),
                 fleet.message_s("worker", "coordinator", engine.LINGER_S))
-        # of its tasks: each topic's is a request of its own, one behind the other
+        # the tasks: each topic is a separate request, one after the other
         self.open = (sum(hops) + (fleet.topics - 1) * sum(fleet.cost["broker"].seconds[:2]) + self.judged + last
                      + self.own)
         self.still = (fleet.message_s("driver", "coordinator", engine.DRIVER_LINGER_S) + self.open
@@ -71,22 +71,23 @@ class Service:
 
     @staticmethod
     def visit_of(seconds, slow_s, slow_share):
-        """(seconds of the thread that leads, seconds of one beside it) for a candidate of so many, of which a share is
-        slow."""
+        """Returns (seconds of the leading thread, seconds of a thread beside it) for a candidate of a request with that
+        many, of which a share is slow."""
         slow = seconds + slow_s
         leads = min(slow, max(seconds, engine.SLOW_S))
         return (1 - slow_share) * seconds + slow_share * leads, slow_share * (slow - leads)
 
     def transaction(self, rate):
-        """Seconds of one, of so many verdicts a second of one coordinator: it has what came during the one before."""
+        """Returns the seconds of a transaction, at this rate of verdicts for one coordinator. It contains what arrived
+        during the previous one."""
         took = self.fleet.transaction_s()
         for _ in range(5): took = self.fleet.transaction_s(max(1.0, rate * (took + engine.MARKERS_S)))
         return took
 
     def commit_wait(self, rate):
-        """Seconds until the transaction of a verdict begins, of so many verdicts a second of one coordinator. While it
-        has nothing to read that is a cycle's rest, if one is under way; else it also waits until all is read, but never
-        for more than under load."""
+        """Returns the seconds until the transaction of a verdict begins, at this rate of verdicts for one coordinator.
+        If it has nothing to read, this is the rest of the current cycle, if any. Otherwise it also waits until all is
+        read, but at most as long as under load."""
         if not rate: return 0.0
         took = self.transaction(rate)
         cycle, pause = took + engine.MARKERS_S, max(engine.COMMIT_S, engine.WORK_SHARE * took)
@@ -99,11 +100,12 @@ class Service:
         return queued(2 * rate, sum(self.turns) / 2, sum(turn ** 2 for turn in self.turns) / 2)
 
     def workers_pass(self, threads):
-        """Requests a second of so many threads, each with engine.SLOW_THREADS beside it."""
+        """Returns the requests a second that this many threads can handle, each with engine.SLOW_THREADS beside it."""
         return threads / self.visits * min(1 / self.visit, (1 + engine.SLOW_THREADS) / (self.visit + self.aside))
 
     def wait(self, rate, threads, coordinators):
-        """Seconds of a request behind others: at its worker's thread, at its coordinator's, and for its transaction."""
+        """Returns the seconds that a request waits for others: at its worker's thread, at its coordinator's thread, and
+        for its transaction."""
         each = rate / coordinators
         return (queued(rate / threads, self.judged, self.judged2) + 2 * self.reader_wait(each)
                 + self.commit_wait(each) +
@@ -111,12 +113,12 @@ class Service:
 
 
 def queued(rate, mean, square):
-    """Mean wait before one thread: random arrivals at this rate, and two moments of what each takes."""
+    """Returns the mean wait for one thread, with random arrivals at this rate, from two moments of the service time."""
     return rate * square / (2 * (1 - rate * mean)) if rate * mean < 1 else math.inf
 
 
 class Keda:
-    """Pods by lag, once a poll."""
+    """Scales pods by lag, at each poll."""
 
     def __init__(self, least, most):
         self.pods, self.least, self.most, self.asked, self.up, self.down = least, least, most, [], 0.0, 0.0
@@ -130,7 +132,7 @@ class Keda:
 
 
 class Run:
-    """One lane through time."""
+    """Simulates one lane over time."""
 
     def __init__(self, costs, scenario, lane):
         self.of, self.lane, self.service = scenario, lane, Service(costs, lane.slow_s, lane.slow_share, "full")
@@ -141,7 +143,7 @@ class Run:
         self.latencies, self.rate = [], 0.0  # (seconds, requests) of each step; requests judged a second in the last
 
     def limits(self, threads):
-        """Requests a second that each part could pass."""
+        """Returns the requests a second that each part could handle."""
         of, service = self.of, self.service
         return {"workers": service.workers_pass(threads),
                 "coordinators": self.coordinators / service.own,
@@ -171,7 +173,8 @@ class Run:
 
     @property
     def lag(self):
-        """Tasks of a family not yet committed: of what is open, and of the second that workers do not commit."""
+        """Returns the tasks of a family that are not committed yet: those of open requests, and those of the second
+        during which workers do not commit."""
         return min(self.coordinators * self.of.max_open,
                    self.waiting + self.rate * (self.service.still + WORKER_COMMIT_S / 2))
 
@@ -194,7 +197,7 @@ class Run:
 
 
 def run(costs, scenario, step_s=1):
-    """A row of results for each lane, and the cores of all."""
+    """Returns a row of results for each lane, and the cores of all."""
     runs = [Run(costs, scenario, lane) for lane in scenario.lanes]
     for i in range(int(scenario.seconds / step_s)):
         for one in runs: one.step(i * step_s, step_s)
@@ -205,6 +208,6 @@ def run(costs, scenario, step_s=1):
 
 
 def core_hours(costs):
-    """Core hours of a million verdicts, by part; the driver is the callers'."""
+    """Returns the core hours of a million verdicts, by part. The driver has those of the callers."""
     return {part: seconds * 1e6 / 3600 for part, seconds in costs["modes"][MESSAGES]["cpu"]["full"].items()
             if part != "driver"}

@@ -1,6 +1,6 @@
-"""Fills a costs file from a fleet on this machine (bench/fleet.py starts it): what one request costs each part and how
-long a transaction takes at a fifth of the load and in a flood, and, kept apart from those, what the fleet did at any
-load, which `check` compares with the model."""
+"""Fills a costs file from a fleet on this machine, which bench/fleet.py starts. The costs are those of one request for
+each part, and the duration of a transaction, at a fifth of the load and in a flood. The file also has, separately, the
+behaviour of the fleet at each load. `check` compares this with the model."""
 import argparse
 import json
 import os
@@ -15,7 +15,7 @@ import time
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# as a program in a build folder finds them
+# paths as a program in a build folder finds them
 MODELS = os.environ.get("ASSAY_MODELS") or os.path.join(HERE, "..", "..", "models")
 sys.path.insert(0, os.path.join(HERE, ".."))
 import engine
@@ -23,15 +23,15 @@ import fleet
 from engine import LIGHT
 
 LOADS = (LIGHT, 0.5, 0.8)
-FAMILIES = 6  # that every candidate is judged by, where no language model is asked
+FAMILIES = 6  # families that judge every candidate, if no language model is configured
 READINGS, IDLE_S = 3, 6
-FAR = {"delay_s": 0.010, "rate": 50, "threads": 2, "seconds": 8, "messages": "request"}  # of_producers
-QUIET = 0.05  # cores that others took more than in the quietest window
+FAR = {"delay_s": 0.010, "rate": 50, "threads": 2, "seconds": 8, "messages": "request"}  # settings of of_producers
+QUIET = 0.05  # cores that other processes may use beyond the quietest window
 SUM = re.compile(r'(\w+)_(sum|count)(?:\{(?:family|stage)="(\w+)"\})? (\S+)')
 
 
 def scrape(address):
-    """{(histogram, family or stage or ""): {"sum": seconds of all, "count": how many}}"""
+    """Returns {(histogram, family or stage or ""): {"sum": total seconds, "count": number}}."""
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
         text = answer.read().decode()
     found = {}
@@ -40,20 +40,20 @@ def scrape(address):
 
 
 def mean_between(before, after, name, label=""):
-    """Mean seconds of what was counted between two scrapes; None: nothing."""
+    """Returns the mean seconds between two scrapes; None if nothing was counted."""
     new, old = after.get((name, label), {}), before.get((name, label), {})
     grew = {what: new.get(what, 0) - old.get(what, 0) for what in ("sum", "count")}
     return grew["sum"] / grew["count"] if grew["count"] else None
 
 
 def cpu_of_threads(pid, name):
-    """CPU seconds of a process's threads of that name: `coordinator`, or `worker-0` and so on."""
+    """Returns the CPU seconds of a process's threads with that name: `coordinator`, or `worker-0` and so on."""
     seconds = 0.0
     for thread in os.listdir(f"/proc/{pid}/task"):
         try:
             with open(f"/proc/{pid}/task/{thread}/stat", encoding="utf-8") as stat:
                 before, _, after = stat.read().rpartition(")")
-        except (FileNotFoundError, ProcessLookupError): continue  # it has ended
+        except (FileNotFoundError, ProcessLookupError): continue  # the process has ended
         fields = after.split()
         if before.partition("(")[2].partition("-")[0] == name:
             seconds += (int(fields[11]) + int(fields[12])) / fleet.TICK
@@ -61,7 +61,7 @@ def cpu_of_threads(pid, name):
 
 
 def cpu_of_children(pid):
-    """CPU seconds of those that have ended and those that run, theirs included."""
+    """Returns the CPU seconds of ended and running children, including their own children."""
     with open(f"/proc/{pid}/stat", encoding="utf-8") as stat: fields = stat.read().rpartition(")")[2].split()
     seconds, children = (int(fields[13]) + int(fields[14])) / fleet.TICK, []
     for thread in os.listdir(f"/proc/{pid}/task"):
@@ -76,7 +76,7 @@ def cpu_of_children(pid):
 
 
 def runs_of_threads(pid, but=""):
-    """(seconds on a core, runs) of a process's threads so far, without those of a name."""
+    """Returns (seconds on a core, runs) of a process's threads so far, without those with a name."""
     seconds = runs = 0
     for thread in os.listdir(f"/proc/{pid}/task"):
         try:
@@ -90,13 +90,13 @@ def runs_of_threads(pid, but=""):
 
 
 def cpu_of_machine():
-    """CPU seconds of all that ran on it so far."""
+    """Returns the CPU seconds of all processes of the machine so far."""
     with open("/proc/stat", encoding="utf-8") as stat: fields = list(map(int, stat.readline().split()[1:9]))
     return (sum(fields) - fields[3] - fields[4]) / fleet.TICK  # idle, iowait
 
 
 class Meter:
-    """CPU seconds of each part and the histograms, from now on."""
+    """Measures CPU seconds of each part and the histograms from now on."""
 
     def __init__(self, servers, parts, addresses):
         self.servers, self.parts, self.addresses = servers, parts, addresses
@@ -104,9 +104,9 @@ class Meter:
         self.began, self.machine = time.monotonic(), cpu_of_machine()
 
     def read(self):
-        """{what: {part: ...}} so far. `own_cpu`: of `cpu` what is not the Kafka library's threads, for theirs are named
-        after the part, and children do a thread's work. `protocol_cpu`: of the library's that which runs transactions.
-        `runs`: of the broker's and the library's threads."""
+        """Returns {what: {part: ...}} so far. `own_cpu` is the part of `cpu` without the Kafka library's threads. Its
+        own threads are named after the part, and children do the work of a thread. `protocol_cpu` is that of the
+        library's threads that run transactions. `runs` are those of the broker's and the library's threads."""
         kafka, redis = self.servers.pids()
         pids = {part: child.pid for part, child in self.parts.items()}
         cpu = {**{part: fleet.cpu_of(pid) + cpu_of_children(pid) for part, pid in pids.items()},
@@ -120,7 +120,8 @@ class Meter:
                          "driver": runs_of_threads(os.getpid())}}
 
     def costs(self, n):
-        """Of each of n requests, and seconds of a run; `others`: cores that whatever else ran took meanwhile."""
+        """Returns the costs of each of n requests, and the seconds of a run. `others` are the cores that other
+        processes used meanwhile."""
         now, machine, seconds = self.read(), cpu_of_machine() - self.machine, time.monotonic() - self.began
         found = {"others": round((machine - sum(now["cpu"].values()) + sum(self.before["cpu"].values())) / seconds, 3)}
         for key in ("cpu", "own_cpu", "protocol_cpu"):
@@ -130,7 +131,7 @@ class Meter:
         return found
 
     def stages(self):
-        """{stage: mean seconds}"""
+        """Returns {stage: mean seconds}."""
         now, found = {part: scrape(at) for part, at in self.addresses.items()}, {}
         for stage in fleet.STAGES:
             part = "worker" if stage == "task_read" else "coordinator"
@@ -140,8 +141,9 @@ class Meter:
 
 
 def work_of(build, log, db_root):
-    """Of each request of the log (how many candidates were judged, seconds of a worker's thread for them), by `assay
-    replay`: the least of READINGS of the log behind one in which indexes are made, which a fleet has."""
+    """Returns, for each request of the log, (number of judged candidates, seconds of a worker's thread for them). Uses
+    `assay replay`, and takes the least of READINGS of the log. An earlier reading makes the indexes, which a fleet has
+    already."""
     with tempfile.TemporaryDirectory(prefix="assay-simulate.") as at:
         again, out = os.path.join(at, "log.jsonl"), os.path.join(at, "verdicts.jsonl")
         with open(log, encoding="utf-8") as lines: text = lines.read()
@@ -157,7 +159,7 @@ def work_of(build, log, db_root):
 
 
 class Running:
-    """A coordinator and a worker of one thread, warm."""
+    """A coordinator and a worker with one thread, both warm."""
 
     def __init__(self, servers, build, requests, db_root, messages):
         self.servers, self.requests = servers, requests
@@ -167,7 +169,7 @@ class Running:
         fleet.warm(servers, self.requests)
 
     def idle(self):
-        """{part: cores}, while nobody asks for anything."""
+        """Returns {part: cores} while there are no requests."""
         before, began = self.meter().before["cpu"], time.monotonic()
         time.sleep(IDLE_S)
         now, seconds = self.meter().before["cpu"], time.monotonic() - began
@@ -185,20 +187,21 @@ class Running:
 
 
 def quiet(windows):
-    """Those in which others took hardly more of the machine than in the quietest, whatever they show."""
+    """Returns the windows in which other processes used hardly more of the machine than in the quietest, whatever their
+    results."""
     least = min(window["others"] for window in windows)
     return [window for window in windows if window["others"] <= least + QUIET]
 
 
 def mean_of(found):
-    """One of several dictionaries of the same shape, of numbers at the end."""
+    """Returns the mean of several dictionaries with the same shape, whose leaves are numbers."""
     if isinstance(found[0], dict): return {key: mean_of([one[key] for one in found if key in one]) for key in found[0]}
     return round(statistics.fmean(found), 8)
 
 
 def of_loads(running, seconds, rounds):
-    """(costs at the light load and in a flood, what the fleet did). Loads go up in one round and down in the next, for
-    a broker is the faster the longer it runs. Of all windows the quiet ones count."""
+    """Returns (costs at the light load and in a flood, measured behaviour). Loads rise in one round and fall in the
+    next, because a broker becomes faster with time. Only the quiet windows count."""
     servers, requests, floods, at = running.servers, running.requests, [], {load: [] for load in LOADS}
     for i in range(rounds + 1):
         meter = running.meter()
@@ -230,7 +233,7 @@ def of_loads(running, seconds, rounds):
 
 
 def of_members(running, rate):
-    """{what happens: seconds for which the slowest request waited for it}, at this many requests a second."""
+    """Returns {event: seconds that the slowest request waited for it}, at this many requests a second."""
     found, others = {}, {}
     def join(part): others[part] = running.start(part, 1)
     def leave(part): others[part].terminate()
@@ -244,14 +247,14 @@ def of_members(running, rate):
 
 
 def of_workers(servers, build, seconds):
-    """Rows of `bench/fleet.py scale`: workers of one family and one thread, each task slowed by 20 ms."""
+    """Returns rows of `bench/fleet.py scale`: workers with one family and one thread, each task slowed by 20 ms."""
     args = argparse.Namespace(seconds=seconds, slow_ms=20)
     root, assay = fleet.sample_root(servers.at), os.path.join(build, "cli", "assay")
     return [{"workers": n, "rate": round(fleet.scale_once(servers, assay, args, root, n), 1)} for n in (1, 2, 4, 8)]
 
 
 def of_producers(servers, build, requests, db_root):
-    """Rows of `bench/fleet.py far`."""
+    """Returns rows of `bench/fleet.py far`."""
     assay, rows = os.path.join(build, "cli", "assay"), []
     address, _ = fleet.delaying(servers, FAR["delay_s"])
     args = argparse.Namespace(task_messages=FAR["messages"], db_root=db_root, threads=FAR["threads"], rate=FAR["rate"],
@@ -290,7 +293,7 @@ def measure(args):
 
 
 def write(args):
-    """Beside what the file has of other modes of messages, of members and of workers."""
+    """Writes the file. Keeps what it has on other modes of messages, on members and on workers."""
     found, before, mode = measure(args), {}, args.task_messages
     if os.path.exists(args.out):
         with open(args.out, encoding="utf-8") as file: before = json.load(file)

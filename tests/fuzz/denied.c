@@ -1,8 +1,8 @@
-/* The generator of random statements for the programs that look for leaks of denied columns.
+/* Generates random statements for the programs that search for leaks of denied columns.
  *
- * DESIGN. Each function appends one part of the grammar and takes random choices until its depth is spent. A scope
- * holds the FROM items that a name may refer to, so most statements are valid. Some names are taken from anywhere, and
- * types are mixed without care, because errors that quote a value must occur too.
+ * DESIGN. Each function appends one part of the grammar and makes random choices until its depth is used up. A scope
+ * holds the FROM items that a name may refer to, so most statements are valid. Some names come from outside the scope,
+ * and types are mixed at random, so that errors that quote a value occur too.
  *
  * The texts of denied columns consist of Yi syllables, and their numbers occur nowhere else. Any part of a denied value
  * is therefore recognisable, and no timestamp or probability is mistaken for one. */
@@ -15,7 +15,7 @@
 
 const char *const DENIED_COLUMNS[] = {"customer.email", "salary", "badge.code"};
 
-/* Rows of the data sets. The sets differ only in denied values: their texts, order, lengths, types and NULLs. */
+/* Rows of the data sets. The sets differ only in denied values: in their texts, order, lengths, types and NULLs. */
 static const char *const ROWS[DENIED_DATA] = {
     [DENIED_CANARIES] = "INSERT INTO customer(id, name, email, salary, city, doc) VALUES"
                         " (1, 'Ann', '" YI "\xEA\x82\x82', 771300411, 'Perth', '{\"a\": [1, 2]}'),"
@@ -45,7 +45,8 @@ static const char *const ROWS[DENIED_DATA] = {
     "CREATE VIEW tested AS SELECT id, name FROM customer WHERE email LIKE '%a%' OR salary > 1;"
 
 /* The statements that create the tables, and those that follow the insertion of their rows. Servers analyze the tables
- * at once instead of in the background, because the plan determines the order of rows that no ORDER BY determines. */
+ * at once rather than later in the background. Otherwise the plan, and the order of rows without ORDER BY, could change
+ * during a run. */
 static const struct {
     const char *tables, *rest;
 } SCHEMAS[] = {
@@ -278,7 +279,7 @@ static const char *const MARIADB_FORMS[] = {"`email`",
                                             "CONVERT(@, char)"};
 static const char *const WINDOWS[] = {"row_number", "lag", "first_value", "rank", "ntile", "last_value", "sum", "max"};
 
-/* Forms of one engine: @ is an expression, ? a subquery of one column, & the name of a FROM item, # a type. */
+/* Forms of one database engine. @ is an expression, ? a subquery of one column, & the name of a FROM item, # a type. */
 static const char *const POSTGRES_FORMS[] = {
     "&",
     "&::text",
@@ -346,7 +347,7 @@ static const char *const SQLITE_FORMS[] = {
     "@ REGEXP 'a'",
 };
 
-/* FROM items whose columns the scope does not know; names are taken from anywhere. */
+/* FROM items whose columns the scope does not contain. Names for them come from outside the scope. */
 static const char *const POSTGRES_ODD[] = {"(customer AS q JOIN orders ON q.id = orders.customer_id) AS %s",
                                            "customer AS %s TABLESAMPLE SYSTEM (100)",
                                            "ROWS FROM (unnest(ARRAY['a']), generate_series(1, 2)) AS %s(x0, x1)",
@@ -427,7 +428,7 @@ static void put_column(struct maker *m, const struct scope *scope)
         put(m, item->columns[below(m, item->n)]);
 }
 
-/* Adds casts for a server, which converts fewer types implicitly. */
+/* Appends a text expression. Adds casts for a server, because it converts fewer types implicitly. */
 static void put_text(struct maker *m, const struct scope *scope, unsigned depth)
 {
     bool cast = m->postgres && !one_in(m, 4);
@@ -619,11 +620,11 @@ static void put_table(struct maker *m, struct scope *scope)
     memcpy(alias, item->alias, sizeof alias);
     *item = *table;
     put(m, table->alias);
-    if (one_in(m, 3)) return; /* by its own name */
+    if (one_in(m, 3)) return; /* keeps its own name */
     memcpy(item->alias, alias, sizeof alias);
     g_string_append_printf(m->out, " AS %s", alias);
     if (!m->postgres || !one_in(m, 6)) return;
-    put(m, "(x0)"); /* renames the first column */
+    put(m, "(x0)"); /* renames the first column to x0 */
     item->columns[0] = NAMES[0];
 }
 
@@ -719,13 +720,13 @@ static void put_clause(struct maker *m, const char *word, const struct scope *sc
     put_expression(m, scope, depth);
 }
 
-/* Appends a query. With n_columns 0 it has any number of columns, stars included. */
+/* Appends a query. It has n_columns columns, or any number, stars included, if n_columns is 0. */
 static void put_select(struct maker *m, const struct scope *outer, unsigned depth, unsigned n_columns, bool ordered)
 {
     struct scope scope = {.outer = outer};
     GString *whole = m->out, *from = g_string_new(NULL);
     m->out = from;
-    put_from(m, &scope, depth); /* before the select list, which refers to its columns */
+    put_from(m, &scope, depth); /* FROM is built first, because the select list refers to its columns */
     m->out = whole;
     put(m, "SELECT ");
     if (one_in(m, 8)) put(m, m->postgres && one_in(m, 3) ? "DISTINCT ON (1) " : "DISTINCT ");

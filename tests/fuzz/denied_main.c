@@ -1,13 +1,13 @@
-/* Judges random statements over a database with hidden denied columns, and fails if a canary reaches a verdict or the
- * log. The mode is deny_mode hide, in which such statements run.
+/* Judges random statements over a database with denied columns, and fails if a canary reaches a verdict or the log. The
+ * setting is deny_mode hide, because statements with denied columns run only in this mode.
  *
  *   denied_canaries [--postgres DSN | --mariadb URL] [--statements N] [--seconds S] [--seed N] [FILE...]
  *
- * Each FILE holds statements that leaked before, one a line; they are judged first. The program ends after N statements
- * or S seconds, whichever comes first. It prints a statement that leaks in the form that a FILE needs.
+ * Each FILE holds statements that leaked in earlier runs, one a line. They are judged first. The program ends after N
+ * statements or S seconds, whichever comes first. It prints each leaking statement in the format of a FILE.
  *
- * A control run comes before: the same statements are judged with nothing denied until one shows a canary. A search
- * that cannot find a visible canary would prove nothing about hidden ones. */
+ * A control run comes first. It judges the same statements with nothing denied until one shows a canary. A search that
+ * misses a visible canary would prove nothing about hidden ones. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "tests/fuzz/denied_shop.h"
@@ -23,7 +23,7 @@ enum { BATCH = 8, STATEMENT_MS = 200 };
 
 struct run {
     struct shop shop;
-    uint64_t statements, executed, shown, leaks; /* true if the verdict has rows */
+    uint64_t statements, executed, shown, leaks; /* `shown` counts verdicts with rows */
 };
 
 /* Returns the verdict as JSON without its times. Free with g_free. */
@@ -65,7 +65,7 @@ static void check(struct run *run, char **statements, unsigned n)
     uint64_t before = run->leaks;
     for (unsigned i = 0; i < n; i++) run->leaks += leaks(run, &statements[i], 1, true);
     if (run->leaks > before) return;
-    run->leaks++; /* they leak only together */
+    run->leaks++; /* the statements leak only together */
     for (unsigned i = 0; i < n; i++) printf("together with others: %s\n", statements[i]);
 }
 

@@ -4,13 +4,13 @@
  *   denied_pair [--postgres DSN | --mariadb URL] [--requests N] [--seconds S] [--seed N] [--keep DIR]
  *
  * The program ends after N requests or S seconds, whichever comes first. Requests take all options at random, and
- * questions name values that one of the two databases holds in a denied column. Half of the statements are rewritten to
- * read no denied column, so that many run.
+ * questions contain values that only one of the two databases holds in a denied column. Half of the statements are
+ * rewritten to read no denied column, so that many run.
  *
- * A request whose verdicts differ is judged twice more, since a statement may meet its time limit on a busy machine. It
- * is a leak if they differ each time. DIR receives the two verdicts of the last leak.
+ * A request whose verdicts differ is judged twice more, because a statement may exceed its time limit on a busy
+ * machine. The request leaks if its verdicts differ each time. The two verdicts of the last leak are written to DIR.
  *
- * A control run comes before: the same requests are judged with nothing denied until two verdicts differ. A comparison
+ * A control run comes first. It judges the same requests with nothing denied until two verdicts differ. A comparison
  * that never sees a difference would prove nothing. */
 #include "lib/base/clock.h"
 #include "tests/fuzz/denied_shop.h"
@@ -25,8 +25,8 @@ enum { MAX_CANDIDATES = 6, TRIES = 3, STATEMENT_MS = 5000, SHOWN = 200 };
 
 struct pair {
     struct shop left, right;
-    GRegex *names, *numbers; /* of the names that are replaced in statements */
-    const char *folder;      /* NULL: verdicts are not written */
+    GRegex *names, *numbers; /* patterns of the names and numbers that are replaced */
+    const char *folder;      /* folder for verdicts; if NULL, they are not written */
     uint64_t requests, candidates, executed, denied, leaks;
 };
 
@@ -64,7 +64,7 @@ static const char *const STATEMENTS[] = {
     "SELECT name FROM customer NATURAL JOIN renamed",
 };
 
-/* Replaces each name of a denied column, or of one that shows its values, by a permitted name. */
+/* Replaces each name of a denied column, or of a column that shows denied values, by the name of a permitted column. */
 static gboolean rename_one(const GMatchInfo *match, GString *out, void *unused)
 {
     static const char *const names[][2] = {{"email", "city"},   {"email_lc", "label"}, {"salary", "id"},
@@ -86,7 +86,7 @@ static char *statement(const struct pair *pair, GRand *rand)
     if (g_rand_int_range(rand, 0, 3) == 0)
         return g_strdup(STATEMENTS[g_rand_int_range(rand, 0, G_N_ELEMENTS(STATEMENTS))]);
     char *any = denied_statement(rand, pair->left.engine);
-    /* Masks object and transaction numbers: each PostgreSQL database assigns its own. */
+    /* Masks object and transaction numbers, because each PostgreSQL database assigns different ones. */
     char *sql = g_regex_replace_literal(pair->numbers, any, -1, 0, "ctid", 0, NULL);
     g_free(any);
     if (g_rand_boolean(rand)) return sql;
@@ -166,7 +166,7 @@ static char *judge(struct pair *pair, struct shop *shop, const struct msg_reques
     drop_times(json);
     text = json_dumps(json, JSON_SORT_KEYS | JSON_INDENT(1));
     json_decref(json);
-    GString *own = g_string_new(text); /* MariaDB's errors contain the name of the database */
+    GString *own = g_string_new(text); /* errors of MariaDB contain the name of the database */
     g_string_replace(own, shop->name, "shop", 0);
     free(text);
     return g_string_free(own, FALSE);

@@ -1,5 +1,5 @@
 /* Creates the databases with denied columns on SQLite, PostgreSQL and MariaDB, and opens an engine on each. Each shop
- * has a database of its own on the server, so that two shops have tables of the same names. */
+ * has its own database on the server, so that two shops can have tables with equal names. */
 #include "tests/fuzz/denied_shop.h"
 
 #include <glib/gstdio.h>

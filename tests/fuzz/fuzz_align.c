@@ -1,6 +1,6 @@
 /* Aligns any question with any statement that binds: the question is the first line of the input, the statement the
- * rest. Checks that the items point into both texts and that each difference has a sentence. Also runs all signals of
- * the structure and question families and scores the words. */
+ * rest. Checks that the aligned items point into both texts, and that each difference has a sentence. Also runs all
+ * signals of the structure and question families and scores the words. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

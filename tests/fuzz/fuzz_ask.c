@@ -1,6 +1,6 @@
-/* Reads answers of language models for the family llm. Whatever the JSON object holds, each signal ends silent, fired
- * with clauses within the query, or unavailable with a reason. Messages are bounded and valid UTF-8. A signal that may
- * not read the answer finds nothing. */
+/* Reads answers of language models for the family llm. For any JSON object, each signal must be silent, fired with
+ * clauses within the query, or unavailable with a reason. Messages are bounded and valid UTF-8. A signal whose part of
+ * the answer is missing must be unavailable. */
 #include "signals/support/ask.h"
 #include "tests/fuzz/ground.h"
 

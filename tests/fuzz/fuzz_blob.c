@@ -1,6 +1,6 @@
-/* Reads schema indexes from untrusted bytes, since any host on the network may have written to the cache. Reading must
- * end in an index that can be queried, or in an error. The first byte chooses between a whole blob and a body that gets
- * a valid header, because a fuzzer cannot find a checksum. */
+/* Reads schema indexes from untrusted bytes, because other hosts may write to the cache. Reading must end in an index
+ * that can be queried, or in an error. The first byte chooses between a whole blob and a body, to which the target adds
+ * a valid header. A fuzzer could not find the header's checksum. */
 #include "lib/schema/blob.h"
 
 #include <stdint.h>

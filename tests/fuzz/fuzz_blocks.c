@@ -1,4 +1,5 @@
-/* Loads binary forms of models whose checksum is made valid. Loading must end in a usable model or in an error. */
+/* Loads binary forms of models. The target makes the checksum valid first. Loading must end in a usable model or in an
+ * error. */
 #include "lib/learn/blocks.h"
 #include "lib/learn/learn.h"
 

@@ -1,6 +1,6 @@
-/* Reads any bytes as the DDL of a schema, creates the database and indexes it. A schema that is read must also be
- * creatable, except for the query of a view, which SQLite may not support. No table may return a row, and the index
- * must report that no rows were inspected. */
+/* Reads any bytes as the DDL of a schema, creates the database and indexes it. If the text can be read, SQLite must be
+ * able to create the schema. Views are excepted, because SQLite may not support their queries. No table may return a
+ * row, and the index must report that no rows were inspected. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Binds, normalises, compares and mutates two statements that a newline separates. Checks that apply(diff(a, b), a)
- * equals b, and that a normal form, if there is one, parses. */
+ * equals b, and that the normal form parses, if there is one. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Explains any statement that parses and binds. Checks that the text is bounded, valid UTF-8 and equal in two runs, and
- * that each phrase has a place. Also lists the statement among the readings of a question: the choices must differ, or
- * there are none. The database is small, and its values are hostile. */
+ * that each phrase has a span. Also lists the statement among the readings of a question. The choices must differ, or
+ * there must be none. The database is small, and its values are hostile. */
 #include <glib.h>
 #include <stdint.h>
 #include <stdlib.h>

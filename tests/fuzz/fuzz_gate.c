@@ -1,5 +1,5 @@
-/* Passes any text to the gate in front of PostgreSQL; a refusal must have a reason. A text with a word that begins like
- * a function with external effects must be refused, whatever surrounds the word. */
+/* Passes any text to PostgreSQL's gate. A refusal must have a reason. The gate must refuse every text with a word that
+ * begins like a function with external effects. */
 #include "lib/db/postgres_gate.h"
 
 #include <glib.h>
@@ -21,7 +21,8 @@ static bool has_word(const char *text, const char *start)
     return false;
 }
 
-/* Checks that each operator character of the text is listed for lookup, and each a.b with its table. */
+/* Checks the list of calls to look up: it must have each operator character of the text, and each a.b with its
+ * table. */
 static void check_calls(const struct postgres_calls *calls, const char *sql)
 {
     static const char of_operators[] = "+-*/<>=~!@#%^&|`?";
@@ -46,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct db_limits limits = {.sql_bytes = 65536, .expr_depth = 400};
     struct err err = {0};
     char *sql = g_strndup((const char *)data, size), *lower = g_ascii_strdown(sql, -1);
-    if (strlen(sql) == size && g_utf8_validate(sql, -1, NULL)) { /* otherwise db.c has refused the text */
+    if (strlen(sql) == size && g_utf8_validate(sql, -1, NULL)) { /* other texts are refused by db.c before the gate */
         struct postgres_calls calls;
         enum err_code code = postgres_gate(sql, size, &limits, &calls, NULL, &err);
         if (code && !err.text[0]) abort();

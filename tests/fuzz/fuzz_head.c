@@ -1,6 +1,6 @@
-/* Checks heads of HTTP requests and the chunks after them. The verdict must be the same for pieces as for the whole,
- * whatever follows. An accepted head has no bare line feed and no NUL, and determines the end of its body in exactly
- * one way. */
+/* Checks heads of HTTP requests, and the chunks after them. The outcome must not depend on how the bytes are split, or
+ * on the bytes that follow. An accepted head has no bare line feed and no NUL, and determines the end of its body in
+ * exactly one way. */
 #include "server/http_head.h"
 
 #include <stdint.h>
@@ -13,7 +13,7 @@ static void check(int holds)
     if (!holds) abort();
 }
 
-/* Returns the verdict of one of the checks on exactly these bytes. */
+/* Returns the outcome of one of the checks on exactly these bytes. */
 static enum head_state state_of(enum head_state (*of)(const char *, size_t, const char **), const uint8_t *data,
                                 size_t size)
 {
@@ -27,7 +27,7 @@ static enum head_state state_of(enum head_state (*of)(const char *, size_t, cons
     return state;
 }
 
-/* Checks the lines of a valid head, which is given without its last, empty line. */
+/* Checks the lines of a valid head, given without its empty last line. */
 static void check_lines(const char *head, size_t len)
 {
     unsigned framings = 0;

@@ -1,6 +1,6 @@
-/* Reads the metadata of a commit, which the last committer or an operator with a command line may have written. Reading
- * must end in a usable ledger or in an error. The first byte chooses between a literal text and inner bytes that get a
- * valid checksum, because a fuzzer cannot find one. */
+/* Reads the metadata of an offset commit. Another process or an operator may have written it. Reading must end in a
+ * usable ledger or in an error. The first byte chooses between a whole text and inner bytes, to which the target adds a
+ * valid checksum. A fuzzer could not find the checksum. */
 #include "proto/bus/kafka/exactly_once/ledger.h"
 
 #include <glib.h>
@@ -21,7 +21,7 @@ static void must(bool holds)
     if (!holds) abort();
 }
 
-/* Acts like the next owner: reads, finishes some requests, commits. */
+/* Acts as the next owner of the partition: reads the ledger, finishes some requests, commits. */
 static void use(struct ledger *ledger)
 {
     char text[LEDGER_TEXT];

@@ -1,6 +1,6 @@
-/* Reads messages of agents. Whatever the bytes are, the answer is one line of JSON with a reply, or nothing after a
- * notification or a response. A call that needs a verdict gets its reply whatever the verdict is; here the verdict is
- * the input itself. */
+/* Reads messages of agents. The answer to any bytes must be one line of JSON with a reply. After a notification or a
+ * response it must be empty. A call that needs a verdict must get a reply for any verdict; here the input serves as the
+ * verdict. */
 #include "tests/support/mcp_tools.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void check(int holds)
     if (!holds) abort();
 }
 
-/* Checks that a reply is one line, names the id of the request or none, and has a result or an error. */
+/* Checks that a reply is one line, has the id of the request or none, and has a result or an error. */
 static void check_reply(const char *text, const json_t *id)
 {
     check(!strchr(text, '\n'));

@@ -1,4 +1,4 @@
-/* Parses and binds a statement, reads its meaning and prints it. Two readings must have the same hash and text. The
+/* Parses and binds a statement, reads its meaning and prints it. Reading it twice must give the same hash and text. The
  * first byte chooses the size of the arena, so that a full arena occurs too. */
 #include "lib/meaning/meaning.h"
 #include "tests/fuzz/two_tables.h"
@@ -12,7 +12,8 @@ static void require(int holds)
     if (!holds) abort();
 }
 
-/* Each reading numbers unknown terms from its first one, so that hashes are equal too. */
+/* Reads the meaning twice. Each time, unknown terms are numbered from the same first number, so the hashes are equal
+ * too. */
 static void read_twice(struct arena *arena, const struct sql_bound *bound)
 {
     struct meaning *first, *second;

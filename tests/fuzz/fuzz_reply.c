@@ -1,6 +1,6 @@
-/* Reads replies of model servers; each ends in a probability, a query or an error. An odd first byte selects a chat
- * completion, read as the reply of a judge, a corrector, a polisher and a form. An even one selects the reply of /info,
- * a NUL and the reply of /predict. */
+/* Reads replies of model servers. Reading must end in a probability, a query or an error. An odd first byte selects a
+ * chat completion; it is read as the reply of a judge, a corrector, a polisher and a form. An even one selects the
+ * reply of /info, a NUL and the reply of /predict. */
 #include "lib/llm/scorer_int.h"
 
 #include <stdint.h>

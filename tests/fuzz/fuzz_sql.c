@@ -14,7 +14,7 @@
         if (!(condition)) fprintf(stderr, "%s: %s\n", what, #condition), abort();                                      \
     } while (0)
 
-/* Checks and draws the diagnostics of the parser, or those about SQL that SQLite lacks. */
+/* Checks and draws the diagnostics of the parser, or those about SQL that SQLite does not support. */
 static void check_diags(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *first)
 {
     uint32_t last = 0;
@@ -31,7 +31,7 @@ static void check_clean(struct arena *arena, const struct sql_stmt *stmt, const 
     struct sql_limits wide = {.max_bytes = 1U << 22, .max_tokens = 1U << 20, .max_depth = limits->max_depth};
     struct sql_stmt *again;
     const char *text = sql_print(arena, stmt->root);
-    if (!text) return; /* the arena is full */
+    if (!text) return; /* NULL: the arena is full */
     enum err_code rc = sql_parse(arena, text, strlen(text), &wide, &again);
     if (rc == ERR_LIMIT_MEMORY) return;
     REQUIRE(rc == ERR_OK, text);

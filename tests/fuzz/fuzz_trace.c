@@ -1,6 +1,6 @@
-/* Reads recordings of a schema linker and files of predictors. Reading must end in contents within their bounds, or in
- * an error. An odd first byte selects a line whose tokens are read as names and traced back. An even one selects a
- * tensor file, which is read to its end and as predictors. */
+/* Reads recordings of a schema linker and files of predictors. Reading must end in an error or in contents within the
+ * documented bounds. An odd first byte selects a line of a recording, whose tokens are read as names and traced back.
+ * An even one selects a tensor file, which is read completely, and also as predictors. */
 #include "linking/predictor.h"
 
 #include <glib.h>

@@ -1,6 +1,6 @@
-/* Loads verifier files, which users provide too. Loading must end in a model that gives every candidate of every
- * request a probability, or in an error. The verifier has limits of its own on top of the content model's
- * (fuzz_model.c): hashed models in base64, priors of generators, a margin. */
+/* Loads verifier files, which users provide. Loading must end in a model that gives every candidate of every request a
+ * probability, or in an error. Besides a content model (fuzz_model.c), a verifier file has hashed models in base64,
+ * priors of generators and a margin. */
 #include "scoring/verifier.h"
 #include "scoring/verifier_context.h"
 
@@ -11,7 +11,8 @@
 
 enum { CANDIDATES = 3, WAYS = 3 };
 
-/* Three candidates: two agree and one fails. Their generators are one without a name, one with a name, and two. */
+/* Makes three candidates: two agree and one fails. They name no generator if `way` is 0. If it is 1, all name one; if
+ * it is 2, two of them do. */
 static void make_candidates(struct msg_candidate *given, struct msg_judged *judged, struct msg_execution *execution,
                             unsigned way)
 {
@@ -35,7 +36,7 @@ static void judge(const struct verifier_model *model, const char *question, cons
     for (unsigned i = 0; i < CANDIDATES; i++) {
         struct verifier_subject subject = {&request, judged, CANDIDATES, CANDIDATES, i, features};
         double p = verifier_entails(model, &subject);
-        if (!(p >= 0 && p <= 1)) abort(); /* neither is "not a number": there are features to score */
+        if (!(p >= 0 && p <= 1)) abort(); /* fails for NaN too, because there are features to score */
     }
 }
 

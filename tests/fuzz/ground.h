@@ -4,8 +4,8 @@
 
 #include "lib/schema/schema.h"
 
-/* Opens the database that `script` creates and its index; only the first call creates them. Statements take at most 20
- * ms. Aborts on any failure. */
+/* Returns a database that `script` creates, and its index. The first call creates both; later calls return the same
+ * ones. Statements take at most 20 ms. Aborts on any failure. */
 void fuzz_ground(const char *script, struct db **db, struct schema_index **schema);
 
 #endif

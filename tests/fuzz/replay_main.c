@@ -15,7 +15,7 @@ static int replay_file(const char *path)
     static uint8_t buffer[1U << 21];
     size_t size = fread(buffer, 1, sizeof buffer, file);
     fclose(file);
-    uint8_t *exact = malloc(size ? size : 1); /* an exact copy, so that a sanitizer sees a read past the end */
+    uint8_t *exact = malloc(size ? size : 1); /* an exact copy, so that a sanitizer detects a read past the end */
     if (!exact) return 1;
     memcpy(exact, buffer, size);
     LLVMFuzzerTestOneInput(exact, size);

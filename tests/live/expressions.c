@@ -14,14 +14,14 @@ static char *random_expression(GRand *random, const char *const *operators, unsi
     int n = g_rand_int_range(random, 2, MOST_OPERATORS + 1);
     for (int i = 0; i <= n; i++) {
         const char *before = i ? operators[g_rand_int_range(random, 0, (gint32)n_operators)] : "";
-        const char *quote = g_rand_int_range(random, 0, 4) ? "" : "'"; /* a text of digits is a number too */
+        const char *quote = g_rand_int_range(random, 0, 4) ? "" : "'"; /* a number written as text */
         g_string_append_printf(text, "%s%s%s%s%d%s", i ? " " : "", before, i ? " " : "", quote,
                                g_rand_int_range(random, 1, LARGEST + 1), quote);
     }
     return g_string_free(text, FALSE);
 }
 
-/* The text with parentheses around each operator, as the tree has them. */
+/* Returns the text with parentheses around each operator, as the parse tree groups them. */
 static const char *in_full_parentheses(struct arena *arena, const char *sql, enum sql_precedence precedence)
 {
     struct sql_stmt *stmt;
@@ -32,7 +32,7 @@ static const char *in_full_parentheses(struct arena *arena, const char *sql, enu
     return sql_print(arena, stmt->root);
 }
 
-/* The value as text; NULL for an error. */
+/* Returns the value as text; NULL for an error. */
 static const char *value_of(struct db *db, struct arena *arena, const char *sql)
 {
     struct db_result result;

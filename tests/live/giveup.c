@@ -1,7 +1,7 @@
-/* The search of giveup.h. Lists of argument shapes give the calls of each function, and each engine writes an argument
- * of a shape as SQL text with one size. A statement runs under the limit of the gate's handle, and a second handle
- * polls the server until no other session of the role is active. Late statements run again, and the worst ones are
- * printed as Markdown. */
+/* Implements the search of giveup.h. Each function is called with every list of argument shapes, and the engine's table
+ * gives the SQL text of a shape for a size. A statement runs under the limit of the gate's handle. A second handle
+ * polls the server until no other session of the role is active. Statements that end late run again, because the
+ * machine may be busy. The worst ones are printed as Markdown. */
 #include "tests/live/giveup.h"
 
 #include "lib/base/clock.h"
@@ -164,7 +164,7 @@ static double run_once(struct giveup *search, const struct giveup_engine *engine
     return MAX(0, clock_ms(clock_now_ns() - start) - GIVEUP_LIMIT_MS);
 }
 
-/* A late statement runs again, since a busy machine may be the cause. */
+/* A statement that ends late runs again, because a busy machine may be the cause. */
 bool giveup_run(struct giveup *search, const struct giveup_engine *engine, const char *sql)
 {
     double ms = run_once(search, engine, sql);

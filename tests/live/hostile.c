@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_MS = 400, WALL_MS = 5000 }; /* the second one is for a busy machine under sanitizers */
+enum { TIME_MS = 400, WALL_MS = 5000 }; /* the wall-clock limit is generous, for a busy machine under sanitizers */
 
 const struct db_limits HOSTILE_LIMITS = {.time_ms = TIME_MS};
 
@@ -55,12 +55,12 @@ void hostile_attack(struct hostile *suite, const char *name, const char *class, 
     g_free(after);
 }
 
-/* Replaces "\0" of the file by a NUL byte. Returns the new length. */
+/* Replaces each "\0" by a NUL byte. Returns the new length. */
 static size_t put_nuls(char *sql, size_t len)
 {
     char *at = sql;
     while ((at = strstr(at, "\\0")) != NULL) {
-        if (at[2]) { /* \005f is the statement's own */
+        if (at[2]) { /* \005f is part of the statement, not a NUL */
             at += 2;
             continue;
         }

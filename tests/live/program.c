@@ -7,7 +7,7 @@
 
 char *servers;
 
-/* The scratch folder sets the environment of a user without settings; the broker's variables are restored. */
+/* The scratch folder clears the environment, including the broker's variables; these are set again. */
 void program_begin(void)
 {
     char *dir = g_strdup(g_getenv("ASSAY_TEST_SERVERS"));

@@ -31,7 +31,7 @@ static void run_server(const struct redis_server *server)
     int n = 11, log = open("/dev/null", O_RDWR);
     snprintf(port, sizeof port, "%d", server->port);
     for (int i = 0; server->args && server->args[i]; i++) argv[n++] = server->args[i];
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that crashes leaves no server behind */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the server ends even if the test crashes */
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
     execvp(argv[0], (char *const *)argv);

@@ -1,6 +1,6 @@
 /* Loads the sample databases into SQLite and into a server, and compares their schema indexes. It then judges each
- * candidate of the samples' log on both, and compares the two opinions. A file lists the known differences with
- * reasons; any other difference fails the test. */
+ * candidate of the samples' log on both, and compares the results. A file lists the known differences with reasons; any
+ * other difference fails the test. */
 #include "tests/live/samples.h"
 
 #include "signals/vsig.h"
@@ -22,9 +22,9 @@ struct engine {
 };
 
 struct pair {
-    const char *name; /* of the sample */
+    const char *name; /* name of the sample */
     const struct samples_server *server;
-    char *path; /* of the SQLite file */
+    char *path; /* path of the SQLite file */
     struct engine sqlite, other;
 };
 
@@ -107,7 +107,7 @@ static void compare_columns(const struct schema_column *a, const struct schema_c
     cr_expect_eq(db_value_compare(&a->stats.max, &b->stats.max), 0, "%s", a->name);
 }
 
-/* Servers may list them in another order. */
+/* Compares a table with the one of the same name. Servers may list tables in another order. */
 static void compare_tables(const struct schema_table *a, const struct schema_index *in)
 {
     int number = schema_find_table(in, a->name, strlen(a->name));
@@ -212,7 +212,7 @@ static unsigned compare_sample(const char *name, const struct samples_server *se
     return n;
 }
 
-/* Adds one line of the file: a difference, or one that occurs only sometimes ("or not" after it) and does now. */
+/* Adds one line of the file, a difference. A line that ends in "or not" is added only if the difference occurred. */
 static void add_known(GString *known, const char *line)
 {
     static const char at_times[] = " or not";
@@ -223,7 +223,7 @@ static void add_known(GString *known, const char *line)
     g_free(difference);
 }
 
-/* Reads the known differences without their reasons, which are lines that begin with #. */
+/* Reads the known differences. Omits their reasons, which are lines that begin with #. */
 static char *known_differences(const char *file)
 {
     char *path = g_strconcat(TEST_DATA "/", file, NULL), *text;
@@ -243,7 +243,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts the lines, since the file groups them by reason. */
+/* Sorts the lines, because the file groups them by reason. */
 static char *sorted(const char *text)
 {
     char **lines = g_strsplit(text, "\n", 0);

@@ -1,4 +1,4 @@
-/* Remote models behind a real server, llama.cpp's. It accepts our requests, and its grammar generates answers in our
+/* Uses remote models on a real server, llama.cpp. It accepts our requests, and its grammar makes answers follow our
  * schemas. Failures are reported and change no verdict. */
 #include "tests/live/chat_server.h"
 #include "tests/support/wait.h"
@@ -45,7 +45,7 @@ TestSuite(chat_server, .init = begin, .fini = end, .timeout = 120);
     "--llm-when=always", "--llm-model=" CHAT_MODEL, "--llm-key-variable=" CHAT_KEY, "--llm-answer-tokens=600",         \
         "--llm-endpoint", server.endpoint
 
-/* Returns the verdict of a run that judged; the caller must json_decref it. */
+/* Returns the verdict that a run printed. Release with json_decref. */
 static json_t *verdict_of(struct run run)
 {
     cr_assert(run.status == 0 || run.status == 1, "%d: %s", run.status, run.err);
@@ -152,7 +152,7 @@ Test(chat_server, polished_text_is_checked_and_added)
     json_decref(verdict);
 }
 
-/* Whatever name was requested, llama.cpp serves its only model and reports its name. */
+/* llama.cpp serves its only model for any requested name, and reports that model's name. */
 Test(chat_server, other_model_name_gets_served_model)
 {
     json_t *verdict = verdict_of(assay(CHECK, AS_VERIFIER, "--verifier-model=nobody", RIGHT));
@@ -339,7 +339,7 @@ Test(chat_server, similar_texts_have_near_embeddings)
     "{\"id\":\"" id "\",\"db\":\"shop\",\"question\":\"" question "\",\"gold\":\"SELECT count(*) FROM customer\","     \
     "\"candidates\":[\"SELECT name FROM customer\"]}\n"
 
-/* A store with vectors of the server is searched by them; a store of another embedder is refused. */
+/* The store has vectors of the server and is searched by them. A store with vectors of another model is refused. */
 Test(chat_server, example_store_uses_server_vectors)
 {
     write_file("log.jsonl", EXAMPLE("far", "zzzz 0000 !!!!") EXAMPLE("near", "How many customers are there?"));

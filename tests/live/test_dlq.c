@@ -1,4 +1,4 @@
-/* Dead letters on a real broker through the program, and a candidate that kills every process that judges it. */
+/* Tests dead letters on a real broker through the program, and a candidate that kills every process that judges it. */
 #include "lib/base/clock.h"
 #include "proto/bus/letter.h"
 #include "proto/message/msg.h"
@@ -89,7 +89,7 @@ static void put_letter(const char *key, const char *topic, enum err_code code, c
     cr_assert_eq(bus_produce(bus, &out, 1, 10000, NULL), ERR_OK);
 }
 
-/* Runs a redrive and returns the number of redelivered messages. */
+/* Runs a redrive. Returns the number of redelivered messages. */
 static int sent(struct run run)
 {
     const char *at = strstr(run.out, "\"sent\":");
@@ -100,7 +100,7 @@ static int sent(struct run run)
 }
 #define REDRIVE(...) sent(assay("dlq", "redrive", "--topic", letters, "--format", "jsonl", __VA_ARGS__, NULL))
 
-/* Checks the n messages of the target topic: their keys in order of arrival. */
+/* Checks that the target topic has n messages with these keys, in this order. */
 static void expect_target(unsigned n, const char *keys)
 {
     struct bus_consumer *consumer;
@@ -218,7 +218,7 @@ static void put_task(const char *sql, int32_t offset, const char *db)
     msg_buffer_free(&buffer);
 }
 
-/* Reads the results of our own tasks by offset, and the code of the poison task. */
+/* Reads the results of the test's tasks by offset, and the code of the poison task. */
 static unsigned take_results(struct bus_consumer *consumer, bool *answered, unsigned n, char *code, size_t size)
 {
     struct bus_message *messages[16];
@@ -241,8 +241,8 @@ static unsigned take_results(struct bus_consumer *consumer, bool *answered, unsi
     return all;
 }
 
-/* Workers are restarted when they die, as a supervisor would do. Every task is answered before the deadline of its
- * family. Only the poison candidate is rejected, and it becomes a dead letter. */
+/* Workers that die are restarted, as by a supervisor. Every task is answered before the deadline of its family. Only
+ * the poison candidate is rejected, and it becomes a dead letter. */
 Test(dlq, only_poison_candidate_is_rejected, .init = begin, .fini = end, .timeout = 240)
 {
 #ifndef ASSAY_MUTATIONS
@@ -279,7 +279,7 @@ Test(dlq, only_poison_candidate_is_rejected, .init = begin, .fini = end, .timeou
     struct run list =
         assay("dlq", "list", "--topic", BUS_TASKS_DLQ, "--code", "rejected", "--values", "--format", "jsonl", NULL);
     cr_expect(strstr(list.out, "kaboom"), "%s%s", list.out, list.err);
-    unsigned rejected = 0; /* by this group, which also received messages that earlier runs left in the topic */
+    unsigned rejected = 0; /* rejected by this group; it also received messages of earlier runs */
     for (const char *c = list.out; (c = strstr(c, group)); c++) rejected++;
     cr_expect_geq(rejected, 1);
     cr_expect_leq(starts, 1 + 3 * rejected, "%u workers for %u poisoned tasks", starts, rejected);

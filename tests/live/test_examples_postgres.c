@@ -1,5 +1,5 @@
-/* A store of examples in PostgreSQL with pgvector. It finds the same examples as a file, accepts concurrent writers,
- * and survives an outage of its server. Each test has a database of its own on the server that ASSAY_TEST_PGVECTOR
+/* Tests a store of examples in PostgreSQL with pgvector. It finds the same examples as a file, accepts concurrent
+ * writers, and survives an outage of its server. Each test has its own database on the server that ASSAY_TEST_PGVECTOR
  * names. */
 #include "examples/examples.h"
 #include "lib/base/clock.h"
@@ -118,7 +118,8 @@ static uint32_t find(struct examples *in, unsigned i, enum examples_key key, str
     return examples_search(in, &query, key, 3, out);
 }
 
-/* Returns the share of the file's three nearest examples for which PostgreSQL finds an equally near one. */
+/* Returns the recall of PostgreSQL: the share of the file's three nearest examples for which it finds an equally near
+ * one. */
 static double recall(unsigned asked, enum examples_key key, struct examples *file)
 {
     unsigned found = 0, all = 0;
@@ -267,7 +268,7 @@ Test(examples_postgres, hostile_texts_are_stored_as_data)
 
 /* --- invalid stores, and an outage --- */
 
-/* The error shows neither the password nor the text that contains it. */
+/* The error must show neither the password nor any text that contains it. */
 static void refused(const char *where, enum err_code code, const char *why)
 {
     struct err err = {0};
@@ -321,7 +322,7 @@ static void serve(const char *command)
 {
     char *line = g_strdup_printf("bash '%s/tests/live/servers.sh' %s '%s' pgvector", SOURCE_ROOT, command,
                                  getenv("ASSAY_TEST_SERVERS"));
-    cr_assert_eq(system(line), 0, "%s", line); /* NOLINT(cert-env33-c): the test's own script */
+    cr_assert_eq(system(line), 0, "%s", line); /* NOLINT(cert-env33-c): runs a script of the test */
     g_free(line);
 }
 

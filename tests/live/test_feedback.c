@@ -1,4 +1,4 @@
-/* Calibration from a feedback topic on a real broker. */
+/* Tests calibration from a feedback topic on a real broker. */
 #include "proto/bus/range.h"
 #include "tests/live/broker.h"
 #include "tests/live/program.h"
@@ -16,7 +16,7 @@ static char topic[100];
 
 TestSuite(feedback, .init = program_begin, .fini = program_end, .timeout = 300);
 
-/* A topic for the test, and requests whose third candidate is right and has another result than the first two. */
+/* Makes a topic, and requests whose third candidate is right. Its result differs from that of the first two. */
 static void prepare(const char *test, int32_t partitions)
 {
     broker_needed();
@@ -40,7 +40,8 @@ static char *record_of(unsigned request)
     return g_strdup_printf("{\"feedback_version\": 1, \"id\": \"r-%u\", \"candidate\": 2, \"right\": true}", request);
 }
 
-/* Produces feedback on the requests from `first` up to, but not including, `last`; it is committed on return. */
+/* Produces feedback on the requests from `first` up to, but not including, `last`; the feedback is committed on
+ * return. */
 static void put(unsigned first, unsigned last)
 {
     struct bus *bus = broker_open(NULL, 0);

@@ -1,5 +1,5 @@
-/* The kafka transport on a real broker: the conformance suite, then faults that only servers and processes can cause.
- * Each test has its own topics and groups, so that a failed one affects no other. */
+/* Tests the kafka transport on a real broker: the conformance suite, then faults that only servers and processes can
+ * cause. Each test has its own topics and groups, so that a failed test affects no other. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "proto/bus/topics.h"
@@ -108,7 +108,7 @@ static void finish(struct bus *bus, struct bus_consumer *consumer)
 
 /* --- reports to a writer --- */
 
-/* With a long linger no message is acknowledged for a while, so the queue fills up. */
+/* With a long linger, messages wait for acknowledgement, so the queue fills up. */
 Test(kafka, full_queue_is_reported_and_keeps_key_order)
 {
     names("full", 1);
@@ -183,7 +183,7 @@ Test(kafka, large_messages_pass_and_oversized_are_refused)
     finish(bus, consumer);
 }
 
-/* A topic that accepts less than the client would send: the loss is reported, and the error is permanent. */
+/* A topic accepts smaller messages than the client sends. The loss is reported, and the error is permanent. */
 Test(kafka, refusal_by_broker_ends_bus)
 {
     names("refusal", 1);
@@ -254,7 +254,7 @@ Test(kafka, tls_and_sasl_are_supported)
 
 enum { LARGE = 2 << 20, TOPIC_BYTES = 1048588, ASKING_MS = 15000 };
 
-/* A plain librdkafka client, for operations that a bus lacks. */
+/* Opens a plain librdkafka client, for operations that a bus does not have. */
 static rd_kafka_t *client_open(const struct bus_property *properties, uint32_t n)
 {
     char reason[200];
@@ -267,7 +267,7 @@ static rd_kafka_t *client_open(const struct bus_property *properties, uint32_t n
     return client;
 }
 
-/* The user of the secure listener may write to the topic and describe it, and has no other right. */
+/* Gives the user of the secure listener two rights only: to write to the topic and to describe it. */
 static void may_only_write(const char *name)
 {
     struct bus_property list[] = {{"bootstrap.servers", getenv("ASSAY_TEST_KAFKA")}};
@@ -294,7 +294,7 @@ struct asking {
     const char *topic;
 };
 
-/* Returns true if the broker denies this client the configuration of the topic. */
+/* Returns true if the broker denies this client access to the topic's configuration. */
 static bool is_not_told(void *context)
 {
     const struct asking *asking = context;
@@ -330,7 +330,7 @@ static void set_largest(const char *name, int bytes)
     rd_kafka_destroy(client);
 }
 
-/* Returns the log in the file; free it. */
+/* Returns the log in the file. Free with free. */
 static char *log_text(int fd)
 {
     char *text = calloc(1, LOG_LINE * 8);
@@ -338,8 +338,8 @@ static char *log_text(int fd)
     return text;
 }
 
-/* The brokers deny the size limit of one topic. The bus keeps its own limit for that topic alone and warns the
- * operator. A message that the broker then refuses ends no other work. */
+/* The brokers deny reading the size limit of one topic. The bus uses its default limit for that topic only, and warns
+ * the operator. If the broker then refuses a message, other work continues. */
 Test(kafka, unreadable_size_limit_uses_default)
 {
     names("rights", 1);
@@ -373,7 +373,7 @@ Test(kafka, unreadable_size_limit_uses_default)
     cr_expect_null(strstr(said, other), "%s", said);
 
     char *large = malloc(LARGE + 1);
-    uint64_t state = 1; /* random bytes, since messages may be compressed */
+    uint64_t state = 1; /* random bytes, because messages may be compressed */
     for (int i = 0; i < LARGE; i++) large[i] = (char)('!' + (state = state * 6364136223846793005U + 1) % 90);
     large[LARGE] = '\0';
     cr_expect_eq(put(bus, topic, "k", large, LIMIT_MS), ERR_OK, "nobody knows yet");
@@ -399,7 +399,7 @@ Test(kafka, topics_are_created_once_and_compared)
     uint32_t n = topics_plan(
         &(struct topics_config){.partitions = 3, .task_partitions = 2, .families = families, .n_families = 2}, plans);
     cr_assert_eq(n, 10);
-    for (uint32_t i = 0; i < n; i++) { /* the real names belong to other tests */
+    for (uint32_t i = 0; i < n; i++) { /* not the real names, which other tests use */
         char name[80];
         snprintf(name, sizeof name, "%.40s%s", prefix, plans[i].name + strlen("assay"));
         snprintf(plans[i].name, sizeof plans[i].name, "%s", name);
@@ -428,8 +428,8 @@ Test(kafka, topics_are_created_once_and_compared)
 
 /* --- processes that die --- */
 
-/* Runs in a child: reads, reports to the parent after `tell_after` messages, and then waits to be killed. Acks and
- * commits the first `acked` messages. */
+/* Starts a child that reads. It acks and commits the first `acked` messages, reports to the parent after `tell_after`
+ * messages, and then waits to be killed. */
 static pid_t reader_child(int *word, unsigned tell_after, unsigned acked)
 {
     int ends[2];
@@ -469,7 +469,7 @@ Test(faults, killed_readers_unacked_messages_are_redelivered)
     finish(bus, consumer);
 }
 
-/* An ack counts only when the messages produced before it are delivered; here they never are. */
+/* An ack takes effect only when the messages produced before it are delivered. In this test they never are. */
 Test(faults, lost_output_discards_its_ack)
 {
     names("consequence", 1);
@@ -479,13 +479,13 @@ Test(faults, lost_output_discards_its_ack)
     if (!child) {
         struct bus *bus = broker_open((const struct bus_property[]){{"linger.ms", "60000"}, {NULL, NULL}}, 0);
         struct bus_consumer *consumer = join(bus);
-        bus_ack(consumer, get(consumer)); /* it produces no message */
+        bus_ack(consumer, get(consumer)); /* this ack follows no produced message */
         struct bus_message *got = get(consumer);
         put(bus, other, "k", "result", 0);
         bus_ack(consumer, got);
         struct bus_message *none;
         uint32_t n;
-        for (int64_t start = clock_now_ns(); clock_now_ns() - start < 2500 * INT64_C(1000000);) /* commits pass */
+        for (int64_t start = clock_now_ns(); clock_now_ns() - start < 2500 * INT64_C(1000000);) /* commits run here */
             bus_poll(consumer, 0, &none, 1, 100, &n);
         if (write(ends[1], "", 1) != 1) _exit(1);
         for (;;) pause();
@@ -502,8 +502,8 @@ Test(faults, lost_output_discards_its_ack)
     finish(bus, consumer);
 }
 
-/* A message that kills its reader, between harmless ones: each reader that dies adds to its count, until one
- * dead-letters it. */
+/* A message kills its reader; the messages around it are harmless. Each reader that dies raises the message's number of
+ * attempts, until a reader dead-letters it. */
 Test(faults, poison_message_is_detected_by_attempts)
 {
     enum { GIVE_UP = 3, MOST_DEATHS = 8 };
@@ -521,7 +521,7 @@ Test(faults, poison_message_is_detected_by_attempts)
                 if (number(got) == 0 && got->attempts < GIVE_UP) raise(SIGKILL);
                 bool last = number(got) == 3;
                 if (number(got) == 0) put(bus, other, NULL, "0", LIMIT_MS);
-                if (number(got) != 0 && got->attempts >= GIVE_UP) _exit(3); /* a harmless message is suspected */
+                if (number(got) != 0 && got->attempts >= GIVE_UP) _exit(3); /* a harmless message is under suspicion */
                 bus_ack(consumer, got);
                 if (last) break;
             }
@@ -597,7 +597,8 @@ Test(kafka, rebalances_lose_no_message)
     finish(bus, members[0]);
 }
 
-/* A message that a member holds while its partition is revoked and assigned again is neither lost nor started twice. */
+/* A member holds a message while its partition is revoked and assigned again. The message is neither lost nor started
+ * twice. */
 Test(kafka, work_in_progress_survives_rebalance)
 {
     names("inhand", 1);
@@ -605,7 +606,7 @@ Test(kafka, work_in_progress_survives_rebalance)
     struct bus_consumer *first = join(bus);
     for (const char *c = "123"; *c; c++) cr_assert_eq(put(bus, topic, "k", (char[]){*c, '\0'}, LIMIT_MS), ERR_OK);
     struct bus_message *one = get(first), *two = get(first);
-    struct bus_consumer *second = join(bus); /* the rebalance revokes: one and two are in progress */
+    struct bus_consumer *second = join(bus); /* joining causes a rebalance while messages one and two are in progress */
     struct bus_message *got;
     uint32_t n, seconds = 0;
     for (int64_t start = clock_now_ns(); clock_now_ns() - start < 3000 * INT64_C(1000000);) {
@@ -616,7 +617,7 @@ Test(kafka, work_in_progress_survives_rebalance)
         seconds++;
         break;
     }
-    bus_unsubscribe(second); /* whichever member has it now, it returns to the first one */
+    bus_unsubscribe(second); /* the partition returns to the first member */
     bus_ack(first, one);
     bus_ack(first, two);
     got = get(first);
@@ -629,8 +630,8 @@ Test(kafka, work_in_progress_survives_rebalance)
     finish(bus, first);
 }
 
-/* A message that a member has nacked with a delay also delays the commit of later acks. A revoked partition is given
- * time for that too; otherwise all of this work would be repeated. */
+/* A message that was nacked with a delay also delays the commit of later acks. So the revocation of a partition waits
+ * for it. Otherwise all of this work would be repeated. */
 Test(kafka, delayed_messages_finish_before_revocation)
 {
     enum { N = 40, MORE = 500 };

@@ -1,5 +1,5 @@
-/* State of language models that a fleet shares in a real Redis, one server for each test: the budget of a minute, and
- * cached replies. Each `struct budget` and `struct replies` belongs to one simulated process. */
+/* Tests the state of language models that a fleet shares in Redis: the budget of a minute, and cached replies. Each
+ * test has its own Redis. Each `struct budget` and `struct replies` belongs to one simulated process. */
 #include "lib/base/clock.h"
 #include "tests/live/redis_server.h"
 #include "tests/support/leak.h"
@@ -120,7 +120,7 @@ Test(llm_live, reply_is_shared_by_all_processes_until_expiry)
 
 static atomic_uint asked;
 
-/* A process whose call takes a moment to return. */
+/* Acts as a process whose call takes a moment to return. */
 static void *ask(void *arg)
 {
     struct replies *replies = arg;

@@ -1,6 +1,6 @@
-/* Each request is settled exactly once, on a real broker and with processes that die. A *judge* is a child process that
- * settles the requests that it reads, late and out of order. A *tally* reads the committed verdicts and counts them; it
- * shares only the headers with the code under test. */
+/* Checks that each request is settled exactly once, on a real broker and with processes that die. A *judge* is a child
+ * process that settles the requests that it reads, late and out of order. A *tally* reads the committed verdicts and
+ * counts them. It shares only headers with the code under test. */
 #include "lib/base/clock.h"
 #include "proto/bus/topics.h"
 #include "tests/live/broker.h"
@@ -29,7 +29,7 @@ static char requests[BROKER_NAME], results[BROKER_NAME], verdicts[BROKER_NAME], 
 static int32_t partitions;
 static int64_t commit_ms;  /* 0 means the default */
 static uint32_t producers; /* 0 means the default */
-static bool is_judge;      /* this process, which judge_child started */
+static bool is_judge;      /* true in a process that judge_child started */
 
 static void names(const char *test, int32_t n)
 {
@@ -52,7 +52,7 @@ static struct bus_once how(const char *instance)
                              .producers = producers};
 }
 
-/* Fails an assertion in the test's own process; in a judge, which has no listener for assertions, it exits. */
+/* Asserts a condition in the test's own process. In a judge, which cannot report an assertion, exits instead. */
 static void must(bool good, const char *what)
 {
     if (good) return;
@@ -86,7 +86,7 @@ static void put_requests(struct bus *bus, unsigned from, unsigned to)
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
 }
 
-/* A client for an operator's changes of topics. */
+/* Opens a client with which an operator changes topics. */
 static rd_kafka_t *operator_open(rd_kafka_queue_t **queue)
 {
     char reason[200];
@@ -107,7 +107,8 @@ static void operator_done(rd_kafka_t *client, rd_kafka_queue_t *queue)
     rd_kafka_destroy(client);
 }
 
-/* Sets the largest message of a topic. Other settings stay, although this call of the brokers replaces all of them. */
+/* Sets the largest message size of a topic. Keeps the topic's other settings, although the brokers' call replaces all
+ * of them. */
 static void set_largest(const char *topic, const char *bytes)
 {
     rd_kafka_queue_t *queue;
@@ -134,7 +135,7 @@ static bool has_partitions(rd_kafka_t *client, const char *topic, size_t n)
     return ready == n;
 }
 
-/* Waits until the brokers report the change. */
+/* Adds partitions, and waits until the brokers report them. */
 static void grow(const char *topic, size_t n)
 {
     char reason[200];
@@ -157,7 +158,7 @@ static void grow(const char *topic, size_t n)
 struct tally {
     rd_kafka_t *client;
     const char *topic;
-    uint32_t counts[MAX_PARTITIONS][MAX_REQUESTS]; /* by partition and offset of the request */
+    uint32_t counts[MAX_PARTITIONS][MAX_REQUESTS]; /* verdicts of each request, by its partition and offset */
     uint32_t distinct, again, strangers;
     int64_t first_at[MAX_PARTITIONS];
 };
@@ -220,7 +221,7 @@ static void tally_for(struct tally *tally, unsigned wanted, int64_t ms)
     }
 }
 
-/* Asserts that all expected verdicts arrived, and then for a while no further ones. */
+/* Asserts that all expected verdicts arrive, and that no others arrive for a while afterwards. */
 static void tally_ends(struct tally *tally, unsigned wanted)
 {
     tally_for(tally, wanted, LIMIT_MS);
@@ -246,7 +247,7 @@ struct judge {
     struct bus *bus;
     struct bus_consumer *consumer;
     struct bus_message *open[OPEN_MAX];
-    int64_t since_ns[OPEN_MAX]; /* the request was delivered */
+    int64_t since_ns[OPEN_MAX]; /* delivery time of the request */
     uint32_t n_open;
     uint64_t random;
     unsigned history, handed;
@@ -286,7 +287,7 @@ static void judge_forget(struct judge *judge)
         }
 }
 
-/* Fatal codes end a judge, as they end a coordinator. */
+/* Runs one step. A fatal error ends the judge, as it ends a coordinator. */
 static enum err_code judge_step(struct judge *judge, int64_t timeout_ms)
 {
     struct bus_message *got[16];
@@ -326,7 +327,7 @@ static void nap(int64_t ms)
     nanosleep(&pause, NULL);
 }
 
-/* One of the requests is slow. */
+/* True if the request may be settled. One of the requests is slow. */
 static bool is_ready(const struct judge *judge, uint32_t index)
 {
     const struct bus_message *message = judge->open[index];
@@ -334,14 +335,14 @@ static bool is_ready(const struct judge *judge, uint32_t index)
     return !slow || clock_now_ns() - judge->since_ns[index] > SLOW_MS * INT64_C(1000000);
 }
 
-/* Judges until it is killed; the oldest requests wait longest. */
+/* Judges until it is killed. The oldest request is usually settled last. */
 _Noreturn static void judge_for_ever(const char *instance)
 {
     struct judge judge = {0};
     judge_open(&judge, instance);
     for (;;) {
         if (judge_step(&judge, 2)) _exit(3);
-        nap(3); /* so that each process makes several transactions */
+        nap(3); /* slow enough that each process makes several transactions */
         for (uint32_t i = 0; i < 3 && judge.n_open; i++) {
             uint32_t index = draw(&judge, 20) ? draw(&judge, judge.n_open) : 0;
             if (is_ready(&judge, index)) judge_settle(&judge, index);
@@ -349,8 +350,8 @@ _Noreturn static void judge_for_ever(const char *instance)
     }
 }
 
-/* A judge is this program, started again. A mere fork could inherit a lock of a thread of the library or the sanitizer,
- * which no thread of the child would ever release. */
+/* A judge is this program, executed again. After a mere fork, the child could inherit a lock that another thread held,
+ * in the library or the sanitizer. No thread of the child would release it. */
 #define JUDGE_ARGS "assay-judge", (char *)instance, requests, results, verdicts, letters, group, number, NULL
 enum { N_JUDGE_ARGS = 8 };
 
@@ -364,7 +365,7 @@ static pid_t judge_child(const char *instance)
     return child;
 }
 
-/* Runs before main, which is Criterion's. */
+/* Runs before main, because Criterion provides main. */
 __attribute__((constructor)) static void be_a_judge(int argc, char **argv)
 {
     char *const names[] = {requests, results, verdicts, letters, group};
@@ -384,7 +385,7 @@ static void kill_child(pid_t child)
     cr_assert(WIFSIGNALED(status), "the judge ended by itself, with %d", WEXITSTATUS(status));
 }
 
-/* Sets up most tests: a topic of requests, and a tally of their verdicts. */
+/* Begins most of the tests: makes a topic of requests, and a tally of their verdicts. */
 static struct tally *begin(const char *test, int32_t n, struct bus **bus)
 {
     names(test, n);
@@ -403,7 +404,7 @@ static bool is_past(int64_t start_ns)
     return clock_now_ns() - start_ns > LIMIT_MS * INT64_C(1000000);
 }
 
-/* Waits until the judge has so many requests in progress. */
+/* Waits until the judge has n requests in progress. */
 static void judge_opens(struct judge *judge, unsigned n)
 {
     for (int64_t start = clock_now_ns(); judge->n_open < n && !is_past(start);)
@@ -411,8 +412,8 @@ static void judge_opens(struct judge *judge, unsigned n)
     cr_assert_eq(judge->n_open, n);
 }
 
-/* Starts one judge after another, each after the death of the previous one, until so many requests are settled and
- * dead-lettered. Then kills the last one. Returns the number of judges that died of a request. */
+/* Starts judges one after another, each after the death of the previous one. Ends when the given numbers of requests
+ * are settled and dead-lettered, and kills the last judge. Returns the number of judges that a request killed. */
 static unsigned judges_in_a_row(struct tally *tally, unsigned settled, struct tally *aside, unsigned letters_wanted)
 {
     enum { MOST_DEATHS = 10 };
@@ -483,7 +484,7 @@ Test(once_faults, repeatedly_killed_judge_settles_each_request_once)
     end(tally, bus);
 }
 
-/* Two judges share four partitions. One, the other or both die in turn, and restart under their names. */
+/* Two judges share four partitions. In each round one, the other or both die, and restart under their old names. */
 Test(once_faults, take_overs_settle_each_request_once)
 {
     enum { N = 6000, ROUNDS = 5 };
@@ -508,7 +509,7 @@ Test(once_faults, take_overs_settle_each_request_once)
     end(tally, bus);
 }
 
-/* A judge that is stopped while another takes over, and then continues. */
+/* A judge is stopped with SIGSTOP while another takes over, and then continues. */
 Test(once_faults, resumed_judge_after_take_over_commits_nothing)
 {
     enum { N = 2000, SLEEPS = 3 };
@@ -522,11 +523,11 @@ Test(once_faults, resumed_judge_after_take_over_commits_nothing)
         nap(13 * i);
         kill(sleeper, SIGSTOP);
         if (!other) other = judge_child("b");
-        tally_for(tally, tally->distinct + 300, 12000); /* session.timeout.ms is 2 s, a transaction's 10 s */
+        tally_for(tally, tally->distinct + 300, 12000); /* session.timeout.ms is 2 s; a transaction's timeout is 10 s */
         kill(sleeper, SIGCONT);
         nap(300);
         int status;
-        if (waitpid(sleeper, &status, WNOHANG) == sleeper) { /* fenced: it may end, never commit */
+        if (waitpid(sleeper, &status, WNOHANG) == sleeper) { /* fenced: the judge may end, but not commit */
             cr_assert(WIFEXITED(status) && (WEXITSTATUS(status) == 3 || WEXITSTATUS(status) == 70), "%d", status);
             sleeper = judge_child("a");
         }
@@ -538,7 +539,7 @@ Test(once_faults, resumed_judge_after_take_over_commits_nothing)
     end(tally, bus);
 }
 
-/* Two processes with the same name: the newer one remains. */
+/* Two processes have the same name. The newer one continues. */
 Test(once_faults, second_process_of_same_name_replaces_first)
 {
     enum { N = 1500 };
@@ -558,7 +559,7 @@ Test(once_faults, second_process_of_same_name_replaces_first)
     end(tally, bus);
 }
 
-/* Returns true if both members of the judges' group have their share. */
+/* Returns true if both members of the judges' group have partitions assigned. */
 static bool are_two(void *client)
 {
     const struct rd_kafka_group_list *found;
@@ -569,7 +570,7 @@ static bool are_two(void *client)
     return two;
 }
 
-/* No producer of a member has the name of another member's, however members are called. */
+/* The producers of two members never have the same name, whatever the names of the members. */
 Test(once_faults, members_of_similar_names_fence_no_other)
 {
     enum { N = 2000 };
@@ -592,7 +593,7 @@ Test(once_faults, members_of_similar_names_fence_no_other)
     end(tally, bus);
 }
 
-/* A request that kills every process that opens it becomes a dead letter, once and without a verdict; the others are
+/* A request kills every process that opens it. It becomes a dead letter once, without a verdict. The other requests are
  * judged. */
 Test(once_faults, poison_request_is_dead_lettered_once)
 {
@@ -610,7 +611,7 @@ Test(once_faults, poison_request_is_dead_lettered_once)
     end(tally, bus);
 }
 
-/* A request of another partition that was open each time a poison message killed the process is not blamed. */
+/* A request of another partition was open each time a poison message killed the process. It is not blamed. */
 Test(once_faults, request_open_beside_poison_is_not_blamed)
 {
     struct bus *bus;
@@ -626,7 +627,7 @@ Test(once_faults, request_open_beside_poison_is_not_blamed)
     end(tally, bus);
 }
 
-/* Requests settled earlier are shown to the next owner as history. All others, and only they, are delivered. */
+/* The next owner receives settled requests as history. It receives all other requests, and only those, as new. */
 Test(once_faults, next_owner_gets_history_and_needed_results)
 {
     enum { N = 40, ANSWERS = 30 };
@@ -635,7 +636,7 @@ Test(once_faults, next_owner_gets_history_and_needed_results)
     judge_open(&first, "a");
     put_requests(first.bus, 0, N);
     judge_opens(&first, N);
-    while (first.n_open > 1) judge_settle(&first, 1); /* all except offset 0 */
+    while (first.n_open > 1) judge_settle(&first, 1); /* all requests except offset 0 */
     for (unsigned i = 0; i < ANSWERS; i++) put(first.bus, results, 0, "answer");
     for (int64_t start = clock_now_ns(); clock_now_ns() - start < 1000 * INT64_C(1000000);) judge_step(&first, 50);
     bus_nack(first.consumer, first.open[0], 0);
@@ -674,8 +675,9 @@ Test(once_faults, next_owner_gets_history_and_needed_results)
     leak_check();
 }
 
-/* I7: a verdict that was committed without its offset, as a delayed "commit" can cause, is found in the log. */
-/* Reads until so many verdicts count as committed; returns the elapsed ms. */
+/* Invariant I7: a verdict was committed without its offset, as a delayed "commit" can cause. The next owner finds it in
+ * the log. */
+/* Reads until `wanted` verdicts count as committed. Returns the elapsed ms. */
 static int64_t seen_after(struct judge *judge, struct tally *tally, unsigned wanted)
 {
     int64_t start = clock_now_ns();
@@ -717,7 +719,7 @@ Test(once, verdict_missing_from_commit_is_found)
         {"request-group", group, (uint32_t)strlen(group)}, {"request-partition", "0", 1}, {"request-offset", "1", 1}};
     struct judge judge = {0};
     judge_open(&judge, "a");
-    judge_step(&judge, 5000); /* the claim; no request is settled */
+    judge_step(&judge, 5000); /* commits only the claim of the partition; no request is settled */
     judge_opens(&judge, 3);
     while (judge.n_open) bus_nack(judge.consumer, judge.open[--judge.n_open], 0);
     bus_unsubscribe(judge.consumer);
@@ -744,7 +746,7 @@ Test(once, verdict_missing_from_commit_is_found)
     leak_check();
 }
 
-/* Without a starting offset no process guesses one; `topics create` sets it. */
+/* Without a start offset of the group, no process chooses one. `topics create` sets it. */
 Test(once, group_without_start_offset_is_refused)
 {
     names("begin", 2);
@@ -768,7 +770,7 @@ Test(once, group_without_start_offset_is_refused)
     bus_close(bus);
 
     bus = broker_open(NULL, 0);
-    for (int64_t start = clock_now_ns(); !is_past(start);) /* the group notices the missing member */
+    for (int64_t start = clock_now_ns(); !is_past(start);) /* waits until the group notices the missing member */
         if ((code = topics_begin_group(bus, &once, &made, &err)) == ERR_OK) break;
     cr_assert_eq(code, ERR_OK, "%s", err.text);
     cr_assert(made);
@@ -809,7 +811,7 @@ Test(once, retained_partition_keeps_open_requests)
     struct tally *tally = tally_open(verdicts);
     while (first.n_open) judge_settle(&first, 0);
     while (second.n_open) judge_settle(&second, 0);
-    bus_unsubscribe(first.consumer); /* this commits */
+    bus_unsubscribe(first.consumer); /* leaving commits */
     bus_unsubscribe(second.consumer);
     tally_ends(tally, N);
     tally_close(tally);
@@ -818,7 +820,7 @@ Test(once, retained_partition_keeps_open_requests)
     leak_check();
 }
 
-/* Bytes that no compression makes smaller. */
+/* Returns bytes that compression does not make smaller. */
 static char *noise(size_t len)
 {
     char *bytes = malloc(len);
@@ -871,7 +873,8 @@ Test(once, size_limit_of_topic_is_read_at_start)
     leak_check();
 }
 
-/* The same without transactions. A message that a topic is known to refuse is not retried; the others continue. */
+/* Likewise without transactions. A message that its topic is known to refuse is not retried; other messages
+ * continue. */
 Test(once, refused_message_affects_no_other)
 {
     names("plain", 1);
@@ -893,7 +896,8 @@ Test(once, refused_message_affects_no_other)
     leak_check();
 }
 
-/* One topic grows first: its new partition waits for its co-partitions, while the others are served. */
+/* One topic gets a partition before the others do. The new partition waits for its co-partitions; the other partitions
+ * are served. */
 Test(once, partition_without_copartitions_stays_closed)
 {
     enum { N = 30 };
@@ -933,7 +937,7 @@ Test(once, partition_without_copartitions_stays_closed)
 }
 
 /* A topic with the brokers' default limit accepts 1 MiB. It is made smaller after all writers have read that limit. A
- * verdict that it then refuses becomes a dead letter, and the rest of its transaction is not delayed. */
+ * verdict that the topic then refuses becomes a dead letter. The other records of its transaction are not delayed. */
 Test(once, refused_verdict_becomes_dead_letter)
 {
     enum { N = 20 };
@@ -960,7 +964,7 @@ Test(once, refused_verdict_becomes_dead_letter)
     leak_check();
 }
 
-/* The broker is killed during transactions and restarts. A judge may end, and is then restarted as by a supervisor. */
+/* The broker is killed during transactions and restarts. A judge that ends is restarted, as by a supervisor. */
 Test(once_faults, killed_broker_is_only_interruption)
 {
     enum { N = 4000, KILLS = 3, MOST_ENDS = 6 };

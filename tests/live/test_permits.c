@@ -1,5 +1,5 @@
-/* The statement limit of a fleet on a real Redis, one server for each test. Each `struct permits` belongs to one
- * simulated process. Also checks that Redis never holds a value of a denied column. */
+/* Tests the statement limit of a fleet on a real Redis. Each test has its own Redis. Each `struct permits` belongs to
+ * one simulated process. Also checks that Redis never holds a value of a denied column. */
 #include "lib/base/clock.h"
 #include "tests/live/redis_server.h"
 #include "tests/support/leak.h"
@@ -92,7 +92,7 @@ Test(permits_live, dead_holder_frees_slot_and_live_keeps_it)
 {
     struct permits *living = open_permits(300), *other = open_permits(300);
     struct permit *held, *more;
-    /* The remains of a killed process: a token that no process renews. */
+    /* The slot of a killed process: a token that no process renews. */
     redisReply *reply = redis_do(&server, "EVAL",
                                  "local t = redis.call('TIME') return redis.call('ZADD', KEYS[1], t[1] * 1000 + "
                                  "math.floor(t[2] / 1000) + 1500, 'dead')",
@@ -124,14 +124,15 @@ static bool has_lost(void *context)
     return stats.lost > 0;
 }
 
-/* The slot went to another holder meanwhile: the old one may neither exceed the limit nor free the other's slot. */
+/* The slot has passed to another holder. The old holder may neither exceed the limit nor release the new holder's
+ * slot. */
 Test(permits_live, late_holder_is_fenced)
 {
     struct permits *late = open_permits(150);
     struct permit *held, *more;
     cr_assert_eq(take(late, 1, 0, &held), ERR_OK);
-    /* As if its lease had ended and another process had the slot; in one step, since the holder would otherwise renew
-     * in between. */
+    /* Makes another process the holder, as if the lease had expired. It is one atomic script, because the old holder
+     * could renew between two steps. */
     static const char taken[] = "redis.call('DEL', KEYS[1]) local t = redis.call('TIME') "
                                 "return redis.call('ZADD', KEYS[1], t[1] * 1000 + 60000, 'other')";
     freeReplyObject(redis_do(&server, "EVAL", taken, "1", "assay:permits:shop", NULL));

@@ -1,5 +1,5 @@
-/* The fleet's cache on real servers, one for each test. Each `struct seat` simulates one worker process with a cache
- * and a database handle. */
+/* Tests the fleet's cache on a real Redis. Each test has its own Redis. Each `struct seat` simulates one worker process
+ * with a cache and a database handle. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "server/fleet_metrics.h"
@@ -25,7 +25,7 @@ static const char SQL[] =
     "INSERT INTO singer VALUES(1,'Ann Lee',31),(2,'Bo',44),(3,'Cy Young',NULL);"
     "CREATE TABLE concert(id INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), hall TEXT);"
     "INSERT INTO concert VALUES(1,1,'North'),(2,2,'South');";
-/* An endless view, whose reading stops after a second, so that building the index takes that long. */
+/* An endless view. Reading it stops after a second, so building the index takes at least that long. */
 static const char SLOW_SQL[] = "CREATE TABLE t(a TEXT); INSERT INTO t VALUES('x');"
                                "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
                                "SELECT count(*) AS c FROM n;";
@@ -56,14 +56,14 @@ static char *printed(struct schema_index *index)
     char *text = NULL;
     size_t len;
     FILE *out = open_memstream(&text, &len);
-    index->bytes = 0; /* the process's own cached part is not compared */
+    index->bytes = 0; /* excluded from the comparison: memory for loaded values */
     index->build_ns = 0;
     schema_print(index, out, true, true);
     fclose(out);
     return text;
 }
 
-/* Gets the index through the cache; it must equal a built one, whatever the state of the cache. */
+/* Gets the index through the cache. It must equal a newly built index in any state of the cache. */
 static void get(struct seat *seat, struct fixture *f)
 {
     struct schema_index *index, *built;
@@ -88,7 +88,7 @@ struct stage {
     struct cache_config config;
 };
 
-/* Sets up a stage without an open database, for tests that fork (race). */
+/* Prepares a stage without opening a database, for tests that fork (race). */
 static void stage_set(struct stage *stage, const char *sql)
 {
     redis_needed();
@@ -167,10 +167,9 @@ Test(redis, prefix_database_number_and_expiry_are_used)
 
 /* --- one builder -------------------------------------------------------------------------------------------------- */
 
-/* Each of several processes runs this: it gets the index and leaves the counters for the parent. The parent must
- * not have opened a database before: the child would lack the thread that watches deadlines, but inherit a lock
- * that it holds. A child does not outlive a failed test, even if it is stopped, because the test runner waits for
- * all children. */
+/* Starts several processes; each one gets the index and leaves its counters for the parent. The parent must not have
+ * opened a database before. Otherwise the child would inherit a lock of the thread that watches deadlines, but not the
+ * thread. A child ends with a failed test, even if it is stopped, because the test runner waits for all children. */
 static pid_t race(const struct stage *s, struct cache_stats *out)
 {
     pid_t child = fork();
@@ -231,8 +230,8 @@ static bool has_no_lock(void *context)
     return !has_lock(context);
 }
 
-/* A builder is stopped past its lease. Another one builds and publishes. The first one's result is then dropped, and
- * the newer pointer stays. */
+/* A builder is stopped beyond its lease, and another one builds and publishes. The first builder's result is dropped,
+ * and the newer pointer remains. */
 Test(redis, late_builder_keeps_newer_index, .timeout = 60)
 {
     struct stage s;
@@ -267,7 +266,7 @@ Test(redis, late_builder_keeps_newer_index, .timeout = 60)
     stage_end(&s);
 }
 
-/* A builder with an older lock does not move the pointer of a newer index back. */
+/* A builder with an older lock must not set the pointer back to its older index. */
 Test(redis, pointer_never_moves_back)
 {
     struct stage s;
@@ -286,7 +285,7 @@ Test(redis, pointer_never_moves_back)
     stage_end(&s);
 }
 
-/* Takes the lock of the index as another process. */
+/* Takes the lock of the index on behalf of another process. */
 static void lock_as_other(struct stage *s, struct seat *seat, const char *lease_ms)
 {
     char lock[512];
@@ -331,7 +330,7 @@ Test(redis, wait_for_builder_is_bounded)
 /* --- contents of Redis
  * ----------------------------------------------------------------------------------------------- */
 
-/* Replaces the index by other bytes, which must be rejected and rebuilt into a valid index. */
+/* Replaces the index in Redis by other bytes. They must be rejected, and the index must be built again. */
 static void spoil(struct stage *s, struct seat *seat, const char *const *words)
 {
     char schema[512];
@@ -363,7 +362,7 @@ Test(redis, invalid_index_is_rejected_and_replaced)
     stage_end(&s);
 }
 
-/* A valid index of another database: COPY stores it under this one's key. */
+/* COPY stores a valid index of another database under this database's key. */
 Test(redis, index_of_other_database_is_rejected)
 {
     struct stage s;
@@ -390,7 +389,7 @@ static const char LARGE_SQL[] = "CREATE TABLE t(a TEXT, name TEXT);"
                                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
                                 "INSERT INTO t SELECT 'x' || (i % 9), 'Name ' || i FROM n;";
 
-/* Finds the index, disturbs the server, then looks up a value of its large column: the result must be right. */
+/* Finds the index, disturbs the server, then looks up a value of the large column. The result must be right. */
 static void ask_large(struct stage *s, struct seat *seat, void (*meanwhile)(struct stage *s))
 {
     struct schema_index *index;
@@ -481,7 +480,8 @@ static void expect_metric(struct seat *seat, const char *line)
     metrics_free(metrics);
 }
 
-/* Both the metrics and the log show an outage: one line at its start, however often it is hit, and one at its end. */
+/* The metrics and the log show an outage. The log has one line at its start and one at its end, whatever the number of
+ * failed calls. */
 Test(redis, outage_shows_in_metrics_and_log, .timeout = 60)
 {
     struct stage s;
@@ -490,7 +490,7 @@ Test(redis, outage_shows_in_metrics_and_log, .timeout = 60)
     FILE *file = tmpfile();
     log_open(fileno(file), LOG_FORM_JSON, LOG_LEVEL_INFO);
     stage_begin(&s, SQL);
-    s.config.retry_ms = 1; /* the metric is updated at each call */
+    s.config.retry_ms = 1; /* each call updates the metric */
     sit(&seat, &s.config);
     get(&seat, &s.f);
     expect_metric(&seat, "\nassay_redis_away 0\n");
@@ -576,7 +576,7 @@ Test(redis, full_server_stores_nothing_without_delay)
     stage_end(&s);
 }
 
-/* Memory is exhausted between the lock and the index. */
+/* Redis runs out of memory between taking the lock and storing the index. */
 Test(redis, full_server_releases_builders_lock, .timeout = 60)
 {
     struct stage s;

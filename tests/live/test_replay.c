@@ -1,4 +1,5 @@
-/* Replaying the past of a topic, and feeding a fleet, on a real broker. Each test has its own topics and group. */
+/* Tests replaying the past of a topic, and feeding a fleet, on a real broker. Each test has its own topics and
+ * group. */
 #include "lib/base/clock.h"
 #include "proto/bus/range.h"
 #include "tests/live/broker.h"
@@ -25,7 +26,7 @@ static void topics(const char *test, int32_t partitions)
     broker_scene(test, partitions, both, group);
 }
 
-/* Produces requests q-<first> to q-<last>; they are committed on return. */
+/* Produces requests q-<first> to q-<last>; the requests are committed on return. */
 static void put(unsigned first, unsigned last)
 {
     struct bus *bus = broker_open(NULL, 0);
@@ -90,7 +91,8 @@ Test(replay, offsets_select_records)
     expect_file("beyond", 1, 0);
 }
 
-/* Across partitions, in order of time; offsets of the broker's clock may split it anywhere. */
+/* Records of all partitions are selected by time. The offsets that the broker finds for a time may divide the records
+ * anywhere. */
 Test(replay, times_select_records_in_order)
 {
     topics("time", 3);
@@ -132,7 +134,7 @@ static int reap(int child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* Records produced after the start are not read, even if reading is slow. */
+/* Records produced after the start of a replay are not read, even if reading is slow. */
 Test(replay, replay_ends_at_initial_topic_end)
 {
     topics("snapshot", 2);
@@ -249,7 +251,7 @@ Test(replay, replay_into_topic_resumes)
     expect_topic(1, 9);
     char *left = content(from, group, true), *live = content(from, "assay-coordinator", true);
     cr_expect_str_empty(left, "its own group has come to the end");
-    expect_ids(live, 1, 9); /* and the offset of the fleet's group has not moved */
+    expect_ids(live, 1, 9); /* the fleet's group still has its offset */
     cr_expect(strstr(some, "\"status\":\"") && !strstr(some, "\"offset\""), "verdicts as the fleet's: %s", some);
     expect(assay(REPLAY, "--to-topic", "live.no.such.topic"), 2, "topic 'live.no.such.topic' does not exist");
     g_free(some);
@@ -302,7 +304,7 @@ static rd_kafka_t *transactional(const char *id)
     return producer;
 }
 
-/* Writes one transaction of `n` records; then 'c'ommits, 'a'borts, or leaves it open. */
+/* Writes one transaction of `n` records. `then` 'c' commits it, 'a' aborts it; otherwise it stays open. */
 static void transaction(rd_kafka_t *producer, unsigned n, char then)
 {
     cr_assert_null(rd_kafka_begin_transaction(producer));
@@ -318,9 +320,10 @@ static void transaction(rd_kafka_t *producer, unsigned n, char then)
     cr_assert_null(error, "%s", rd_kafka_error_string(error));
 }
 
-/* The last offsets of a partition may be markers or aborted records, which are never delivered, or belong to an open
- * transaction. Reading must end all the same. */
-/* The markers that make a commit visible are written after it has returned. */
+/* The last offsets of a partition may be markers or aborted records, which are never delivered. They may also belong to
+ * an open transaction. Reading must end in each case. */
+/* True if the topic has the wanted content. A commit becomes visible only with its markers, which are written after it
+ * has returned. */
 static bool is_content(void *wanted)
 {
     char *text = content(from, group, false);
@@ -339,7 +342,7 @@ Test(replay, transaction_markers_do_not_block_end)
     cr_expect(wait_until(is_content, "kept\nkept\nkept\n", 5000), "aborted records at the end");
     transaction(one, 1, 'c');
     transaction(two, 2, '-');
-    transaction(one, 1, 'c'); /* after the open transaction: not stable yet */
+    transaction(one, 1, 'c'); /* stays invisible while the earlier transaction is open */
     cr_expect(wait_until(is_content, "kept\nkept\nkept\nkept\n", 5000), "an open transaction at the end");
     rd_kafka_abort_transaction(two, LIMIT_MS);
     rd_kafka_destroy(two);
@@ -366,8 +369,8 @@ Test(replay, feed_sends_log_to_topic)
     g_free(log);
 }
 
-/* Acts as the fleet: a verdict on each of n requests, twice on the first, none on the last, and one on an unknown
- * request. */
+/* Acts as the fleet: writes a verdict on each of n requests. The first request gets two, the last one none, and an
+ * unknown request one. */
 static void answer(unsigned n)
 {
     struct bus *bus = broker_open(NULL, 0);
@@ -395,10 +398,10 @@ Test(replay, feed_collects_verdicts_of_fleet)
     topics("answers", 1);
     struct bus *bus = broker_open(NULL, 0);
     broker_put(bus, to, "q-1",
-               "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"failed\"}"); /* from the past, so not ours */
+               "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"failed\"}"); /* an old verdict, not of this feed */
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
     bus_close(bus);
-    char *one = shop_log(1), *five = shop_log(5), *log = g_strconcat(one, five, NULL); /* q-1 is requested twice */
+    char *one = shop_log(1), *five = shop_log(5), *log = g_strconcat(one, five, NULL); /* the log contains q-1 twice */
     write_file("log.jsonl", log);
     int child = assay_start((const char *const[]){FEED, "--out", "out", "--wait-ms", "3000", NULL});
     answer(6);
@@ -414,7 +417,7 @@ Test(replay, feed_collects_verdicts_of_fleet)
     g_free(one);
 }
 
-static unsigned lines_of(char *text) /* the function frees it */
+static unsigned lines_of(char *text) /* Returns the number of lines; frees the text. */
 {
     unsigned n = 0;
     for (const char *c = text; c && *c; c++) n += *c == '\n';
@@ -445,12 +448,12 @@ static void put_verdicts(unsigned first, unsigned last)
     bus_close(bus);
 }
 
-/* A killed feed resumes with the verdicts of its file, those that arrived during its absence, and the unanswered
+/* A killed feed resumes. It uses the verdicts in its file and those that arrived meanwhile, and sends the unanswered
  * requests. */
 Test(replay, killed_feed_resumes)
 {
     topics("feedon", 2);
-    put_verdicts(5, 5); /* from the past: neither ours nor resumed */
+    put_verdicts(5, 5); /* old verdicts: the feed ignores them, and so does a resumed feed */
     char *log = shop_log(6);
     write_file("log.jsonl", log);
     unsigned sent = 6;
@@ -482,8 +485,8 @@ Test(replay, killed_feed_resumes)
     g_free(log);
 }
 
-/* Verdicts on other requests with the same names, or on no request of the log: nothing is sent, and the file is
- * unchanged. */
+/* The file has verdicts on other requests with the same names, or on no request of the log. Nothing is sent, and the
+ * file is unchanged. */
 Test(replay, feed_refuses_file_of_other_requests)
 {
     topics("feedforeign", 1);
@@ -494,7 +497,7 @@ Test(replay, feed_refuses_file_of_other_requests)
     write_file("log.jsonl", one);
     expect_refused(assay(FEED, "--group", group, "--out", "out", "--resume"), "out", before,
                    "2 of its verdicts have ids that are not in the log");
-    char *word = strstr(log, "How many"); /* of q-1's question */
+    char *word = strstr(log, "How many"); /* a word in the question of q-1 */
     cr_assert(word, "%s", log);
     word[0] = 'W';
     write_file("log.jsonl", log);
@@ -519,7 +522,7 @@ static bool has_some(void *seen)
     return *(unsigned *)seen > 0;
 }
 
-/* The number that the feed reports as sent equals the number of messages in the topic. */
+/* The number of sent requests that the feed reports equals the number of messages in the topic. */
 Test(replay, interrupt_ends_feed_cleanly)
 {
     topics("interrupt", 1);

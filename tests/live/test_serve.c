@@ -1,5 +1,5 @@
-/* assay serve through the program and over real HTTP. The test plays the fleet behind it: a judge that settles requests
- * like a coordinator, on command of the test. */
+/* Tests assay serve through the program, over real HTTP. The test acts as the fleet: its judge settles requests like a
+ * coordinator, when the test commands it. */
 #include "lib/base/clock.h"
 #include "proto/bus/letter.h"
 #include "proto/message/edge.h"
@@ -56,7 +56,7 @@ static void judge_close(void)
     bus_close(bus);
 }
 
-/* Reads the new requests and commits the settled ones. */
+/* Reads new requests, and commits the settled ones. */
 static void judge_turn(void)
 {
     struct bus_message *got[16];
@@ -78,7 +78,7 @@ static struct bus_message *take_held(unsigned index)
     return message;
 }
 
-/* Settles the request with this verdict, and frees both. */
+/* Settles the request with this verdict. Frees the request and the verdict. */
 static void settle_with(struct bus_message *message, json_t *request, char *verdict)
 {
     const char *id = json_string_value(json_object_get(request, "id"));
@@ -102,7 +102,7 @@ static json_t *request_in(const struct bus_message *message)
     return request;
 }
 
-/* Settles a request with a verdict that names its question. */
+/* Settles a request with a verdict that contains its question. */
 static void settle(unsigned index)
 {
     struct bus_message *message = take_held(index);
@@ -114,7 +114,8 @@ static void settle(unsigned index)
     settle_with(message, request, text);
 }
 
-/* Settles a request with a clarification question; the verdict carries the request, like a coordinator's. */
+/* Settles a request with a clarification question; the verdict contains the request, like a verdict of a
+ * coordinator. */
 static void settle_asking(unsigned index)
 {
     struct bus_message *message = take_held(index);
@@ -237,7 +238,7 @@ static void hold(unsigned n)
     cr_assert(turn(are_held, &n), "%u of %u requests came", n_held, n);
 }
 
-/* Waits for the answer; its body must contain `says`. */
+/* Waits for the answer. Its body must contain `says`. */
 static void expect(struct call *call, long status, const char *says)
 {
     cr_assert(turn(is_over, call), "no answer");
@@ -290,7 +291,7 @@ static void begin(const char *test, const char *option, const char *value)
     g_free(servers);
 }
 
-/* A second signal would end it at once. */
+/* Sends SIGTERM once; a second signal would end the server at once. */
 static void ask_to_stop(void)
 {
     if (!stopping) kill(server, SIGTERM);
@@ -330,7 +331,7 @@ Test(serve, request_is_answered_with_verdict)
     end();
 }
 
-/* Rule 15: verdicts are matched by position, in any order. */
+/* Rule 15: callers get verdicts by the position of their request, whatever the order of the verdicts. */
 Test(serve, many_callers_get_their_own_verdicts)
 {
     enum { N = 60 };
@@ -354,12 +355,12 @@ Test(serve, verdict_is_available_by_id)
     expect_once(call("/v1/verdicts/slow%20one", NULL), 404, "unknown_id");
     hold(1);
     settle(0);
-    struct call *other = ask("", "another", 2); /* once this one is answered, so is the first */
+    struct call *other = ask("", "another", 2); /* an answer to this call implies that the first one is answered too */
     hold(1);
     settle(0);
     expect_once(other, 200, "No 2");
     struct call *again;
-    for (int64_t start = clock_now_ns();; forget(again)) { /* the partitions are read concurrently */
+    for (int64_t start = clock_now_ns();; forget(again)) { /* repeated, because the partitions are read concurrently */
         again = call("/v1/verdicts/slow%20one", NULL);
         cr_assert(turn(is_over, again));
         if (again->status == 200 || clock_now_ns() - start > LIMIT_MS * INT64_C(1000000)) break;
@@ -368,7 +369,7 @@ Test(serve, verdict_is_available_by_id)
     end();
 }
 
-/* The user answers by the id of the verdict. The request is judged again with the answer, and its verdict is
+/* The user's answer refers to the verdict's id. The request is judged again with the answer, and its verdict is
  * returned. */
 Test(serve, answer_to_question_is_judged_with_request)
 {
@@ -483,7 +484,7 @@ Test(serve, excess_request_is_told_to_retry)
 
 enum { HOSTILE = 500, HONEST = 50 };
 
-/* Connections that cost their clients a byte now and then, from 50 addresses, the valid callers' among them. */
+/* Connections that send a byte now and then, from 50 addresses. Valid callers use the same addresses. */
 static int hostile[HOSTILE];
 
 static void hostile_come(void)
@@ -509,7 +510,7 @@ static void hostile_drip(void)
     for (unsigned i = 0; i < HOSTILE; i++) send(hostile[i], "a", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Makes all valid calls at once; returns the longest wait. */
+/* Makes all valid calls at once. Returns the longest wait in seconds. */
 static double honest_s(bool crowded)
 {
     struct call *calls[HONEST];
@@ -529,11 +530,11 @@ static double honest_s(bool crowded)
     return took;
 }
 
-/* There are fewer slots than hostile clients, and the clients share the address of a valid caller. */
+/* There are fewer slots than hostile clients. Each hostile client shares its address with a valid caller. */
 Test(serve, hostile_clients_delay_no_valid_caller)
 {
     begin("hostile", "--max-waiting", "100");
-    honest_s(false); /* the first batch connects to the brokers */
+    honest_s(false); /* warms up: the first calls connect to the brokers */
     double without = honest_s(false);
     hostile_come();
     double with = honest_s(true);
@@ -543,7 +544,7 @@ Test(serve, hostile_clients_delay_no_valid_caller)
     end();
 }
 
-/* A client that disconnects frees its slot for another one. */
+/* A client that disconnects frees its slot. */
 Test(serve, disconnected_caller_frees_slot)
 {
     begin("gone", "--max-waiting", "1");
@@ -563,7 +564,7 @@ Test(serve, disconnected_caller_frees_slot)
     end();
 }
 
-/* On SIGTERM all waiters are answered, then the process ends. */
+/* On SIGTERM all waiters get an answer, then the process ends. */
 Test(serve, shutdown_answers_all_waiters)
 {
     begin("drain", NULL, NULL);
@@ -578,7 +579,7 @@ Test(serve, shutdown_answers_all_waiters)
     end();
 }
 
-/* The wait for the last verdicts is bounded. */
+/* The wait for the last verdicts has a limit. */
 Test(serve, shutdown_reports_missing_verdicts)
 {
     begin("cut", "--drain-ms", "3000");

@@ -1,5 +1,5 @@
-/* assay link judge on a topic of a real broker. Traces of linkers are judged as they arrive, and other messages are
- * skipped. */
+/* Tests assay link judge on a topic of a real broker. It judges traces of linkers as they arrive, and skips other
+ * messages. */
 #include "tests/live/broker.h"
 #include "tests/live/program.h"
 #include "tests/support/wait.h"
@@ -37,7 +37,7 @@ static void put(struct bus *bus, const char *key, const void *bytes, size_t len)
     cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_OK);
 }
 
-/* Five traces with invalid messages in between, and one of another model. */
+/* Writes five traces with invalid messages between them, and one trace of another model. */
 static void put_all(void)
 {
     struct bus *bus = broker_open(NULL, 0);

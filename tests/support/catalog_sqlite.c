@@ -7,8 +7,8 @@
 
 struct catalog_table {
     char *name;
-    GPtrArray *columns;  /* char * */
-    GHashTable *by_name; /* lower-case column name -> index + 1 */
+    GPtrArray *columns;  /* char *: names */
+    GHashTable *by_name; /* lower-case column name → index + 1 */
 };
 
 static int find(GHashTable *table, const char *name, size_t len)
@@ -91,7 +91,7 @@ static unsigned read_traits(const struct catalog_sqlite *c, int table, int colum
     return few | (text ? SQL_TRAIT_TEXT : SQL_TRAIT_NUMBER);
 }
 
-/* Reads the traits of a column once, since operators request them for every column again and again. */
+/* Reads the traits of a column once and caches them, because operators request them very often. */
 static unsigned traits(const void *self, int table, int column)
 {
     const struct catalog_sqlite *c = self;

@@ -1,4 +1,5 @@
-/* A catalog that is read directly from a SQLite file, for tests of lib/sql (lib/schema has the real one). */
+/* Reads a catalog directly from a SQLite file, for tests of lib/sql. The program itself uses the catalog of
+ * lib/schema. */
 #ifndef ASSAY_TESTS_SUPPORT_CATALOG_SQLITE_H
 #define ASSAY_TESTS_SUPPORT_CATALOG_SQLITE_H
 
@@ -7,14 +8,14 @@
 #include "lib/sql/mutate.h"
 
 struct catalog_sqlite {
-    sqlite3 *db; /* read-only */
+    sqlite3 *db; /* opened read-only */
     struct sql_catalog catalog;
-    struct sql_mutate_env env; /* foreign keys, and values from the tables */
+    struct sql_mutate_env env; /* source of foreign keys, and of values of the tables */
     struct catalog_table *tables;
     int n_tables;
     struct sql_mutate_key *keys;
-    void *by_name; /* GHashTable: lower-case name -> table id + 1 */
-    void *traits;  /* GHashTable: column -> traits + 1, for the columns that were requested */
+    void *by_name; /* GHashTable: lower-case name → table id + 1 */
+    void *traits;  /* GHashTable: column → traits + 1, for columns requested so far */
 };
 
 /* Opens a file, or builds a database in memory from a script. Returns NULL if the file is absent or not a database.

@@ -99,6 +99,6 @@ void english_verdict(const json_t *verdict, struct english_count *count)
     json_array_foreach(json_object_get(verdict, "notes"), i, value) look_at(json_string_value(value), count);
     json_object_foreach((json_t *)(uintptr_t)verdict, key, value)
     {
-        if (strcmp(key, "execution") != 0) english_verdict(value, count); /* the text of the engine */
+        if (strcmp(key, "execution") != 0) english_verdict(value, count); /* "execution" holds the engine's text */
     }
 }

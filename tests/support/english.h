@@ -1,5 +1,5 @@
-/* Finds faults of English that arise when the program fills names and numbers into sentences: "the the", "with the same
- * the", "1 rows", "a album", "of the 100", doubled quotes. Quoted text is skipped, because it is data or SQL. */
+/* Finds grammatical faults that arise when the program inserts names and numbers into sentences: "the the", "with the
+ * same the", "1 rows", "a album", "of the 100", doubled quotes. Quoted text is skipped, because it is data or SQL. */
 #ifndef ASSAY_TESTS_SUPPORT_ENGLISH_H
 #define ASSAY_TESTS_SUPPORT_ENGLISH_H
 

@@ -1,6 +1,6 @@
 /* The scripted HTTP server of fake_model.h. One thread accepts connections and starts a thread for each of them. Every
- * wait on a socket also polls the pipe `stop`, so that fake_model_stop can join all threads. A mutex guards scripts and
- * recorded requests. */
+ * wait on a socket also polls the pipe `stop`, so that fake_model_stop can join all threads. A mutex protects scripts
+ * and recorded requests. */
 #include "tests/support/fake_model.h"
 #include "lib/base/clock.h"
 
@@ -28,10 +28,10 @@ struct request {
 };
 
 struct fake_model {
-    int listener, stop; /* `stop` becomes readable when all threads must end */
+    int listener, stop; /* `stop` is a pipe that becomes readable when all threads must end */
     char url[64];
     pthread_t acceptor;
-    GArray *threads; /* of pthread_t; only the accepting thread uses it until it is joined */
+    GArray *threads; /* pthread_t; used only by the accepting thread, until it is joined */
     pthread_mutex_t lock;
     GHashTable *scripts;
     GPtrArray *requests;
@@ -41,7 +41,7 @@ struct fake_model {
 struct connection {
     struct fake_model *fake;
     int socket;
-    GString *in; /* bytes that were read and not yet used */
+    GString *in; /* bytes read and not yet parsed */
 };
 
 /* --- sockets; each wait ends on `stop`
@@ -74,7 +74,7 @@ static bool send_all(struct connection *c, const char *bytes, size_t len)
     return true;
 }
 
-/* Waits until the peer has closed or the fake stops; bytes that the peer sends are dropped. */
+/* Waits until the peer closes or the fake stops. Drops the bytes that the peer sends. */
 static void until_gone(struct connection *c)
 {
     while (read_more(c)) g_string_truncate(c->in, 0);
@@ -179,7 +179,7 @@ static size_t body_length(const char *head)
     return MIN(length, MAX_REQUEST);
 }
 
-/* Takes the next whole request off the connection. Returns NULL if the connection is closed. */
+/* Reads the next complete request from the connection. Returns NULL if the connection is closed. */
 static struct request *read_request(struct connection *c)
 {
     const char *end = NULL;
@@ -312,8 +312,7 @@ void fake_model_script(struct fake_model *fake, const char *path, const struct f
     pthread_mutex_unlock(&fake->lock);
 }
 
-/* Returns request i to the path (NULL: to any path), or NULL if there is none, and the number of such requests in
- * *n. */
+/* Returns request i to the path (NULL: any path), or NULL if there is none. *n receives the number of such requests. */
 static const struct request *find(struct fake_model *fake, const char *path, unsigned i, unsigned *n)
 {
     const struct request *found = NULL;

@@ -16,7 +16,7 @@ static void fail(void *ctx, const struct mcp_call *call, struct mcp_result *resu
 {
     (void)ctx, (void)call;
     result->is_error = true;
-    g_string_append(result->text, "mend \xff it"); /* stands for untrusted text, for instance from a database */
+    g_string_append(result->text, "mend \xff it"); /* invalid UTF-8, as untrusted text from a database may contain */
 }
 
 static void judge(void *ctx, const struct mcp_call *call, struct mcp_result *result)

@@ -11,7 +11,7 @@
 
 enum { LOWEST = 10000, USUAL_END = 32768, TRIES = 1000 };
 
-/* Returns one past the last port that outgoing connections never use. */
+/* Returns the first port of the range for outgoing connections. Ports below it are never assigned to them. */
 static unsigned end_of_servers(void)
 {
     unsigned first = 0;
@@ -21,9 +21,9 @@ static unsigned end_of_servers(void)
     return first > LOWEST && first < UINT16_MAX ? first : USUAL_END;
 }
 
-/* Binds a socket to the port and never listens on it. A server with SO_REUSEADDR can listen on the port. A process that
- * searches for a free port binds without that option, as here, and fails. With the option set before bind, this bind
- * would succeed on a used port too. */
+/* Binds a socket to the port and never listens on it. A server with SO_REUSEADDR can listen on the port. Another
+ * process that searches for a free port binds without this option, and fails. This function sets it only after its own
+ * bind, which would otherwise succeed on a used port. */
 static bool hold(uint16_t port)
 {
     const struct sockaddr_in at = {

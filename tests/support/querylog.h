@@ -10,13 +10,14 @@
 struct querylog_line {
     const char *log, *id, *db;
     const char *gold;              /* may be NULL */
-    const char *const *candidates; /* texts */
+    const char *const *candidates; /* SQL texts */
     size_t n_candidates;
-    struct catalog_sqlite *catalog; /* of the line's database; lives until querylog_each returns */
+    struct catalog_sqlite *catalog; /* catalog of the line's database; lives until querylog_each returns */
 };
 
 /* Calls `each` for every line of the logs whose name begins with `which` ("train.gold", "dev.", ...), or of all logs if
- * `which` is NULL. Lines whose database is absent are left out. Returns the number of lines, 0 without logs. */
+ * `which` is NULL. Leaves out lines whose database does not exist. Returns the number of lines; 0 if there are no
+ * logs. */
 size_t querylog_each(const char *which, void (*each)(const struct querylog_line *line, void *self), void *self);
 
 #endif

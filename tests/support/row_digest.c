@@ -16,7 +16,7 @@ static int by_text(gconstpointer x, gconstpointer y)
 char *row_digest(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
-    int left = 30, rc; /* times 10,000 steps */
+    int left = 30, rc; /* the limit is 30 times 10,000 steps */
     if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) return NULL;
     sqlite3_progress_handler(db, 10000, out_of_steps, &left);
     GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);

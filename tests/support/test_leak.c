@@ -1,5 +1,5 @@
-/* Checks that a leak found in a .fini fails the binary. This test must fail (WILL_FAIL): if it passed, no suite would
- * report its leaks. */
+/* Checks that a leak found in a .fini fails the binary. This test must fail (WILL_FAIL). If it passed, suites would not
+ * report their leaks. */
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-/* The transport "mem": the local transport behind a layer that injects faults. Atomic counters of the calls decide
- * which ones a fault strikes, as `struct mem_faults` sets. */
+/* The transport "mem": a layer that injects faults, on top of the local transport. Atomic counters number the calls.
+ * `struct mem_faults` sets which numbers fail. */
 #include "tests/support/transport_mem.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* A bounded wait, in place of a sleep that is too short on a slow machine and too long on every other. */
+/* Waits for a condition for a bounded time. A fixed sleep would be too short on a slow machine and too long on a fast
+ * one. */
 #ifndef ASSAY_TESTS_SUPPORT_WAIT_H
 #define ASSAY_TESTS_SUPPORT_WAIT_H
 

@@ -23,7 +23,7 @@ def read_lines(paths, limit=0):
 
 
 def characters(text):
-    """From an offset in bytes to one in characters; None: they are the same."""
+    """Converts an offset in bytes to one in characters. None means that they are equal."""
     if text.isascii():
         return lambda at: at
     places, at = {}, 0

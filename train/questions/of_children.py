@@ -7,7 +7,7 @@ from questions.of_pair import joined
 
 
 def some_other_than(a, p, key, c, link):
-    """At least one child has another value. This differs from: no child has the value."""
+    """At least one child has another value. This is different from "no child has the value"."""
     k = a.one(c.of("is_category"))
     v = a.one(k.distinct)
     label, kw = p.label(), a.say(k.words)

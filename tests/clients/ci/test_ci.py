@@ -65,7 +65,7 @@ class Hook(Case):
                          "-c", "init.defaultBranch=main", *words, folder=folder)
 
     def hooks_at(self):
-        """A repository of hooks as users refer to it, with the current file of this tree."""
+        """Makes a repository of hooks, as users refer to it, with the current file of this tree."""
         hooks = self.home / "hooks"
         hooks.mkdir()
         shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
@@ -110,8 +110,8 @@ class Hook(Case):
 
 
 class Action(Case):
-    """The composite action. Its steps run as in a runner: expressions are expanded, bash runs each script, files hold
-    outputs."""
+    """The composite action. Its steps run as in a runner: expressions are expanded, bash runs each script, and files
+    hold the outputs."""
 
     def setUp(self):
         super().setUp()
@@ -119,7 +119,7 @@ class Action(Case):
         self.steps = self.action["runs"]["steps"]
 
     def fill(self, text, inputs):
-        """Expands inputs only: this runner knows no other expression of a step's environment."""
+        """Expands inputs only, because this runner supports no other expression in the environment of a step."""
         def value(match):
             name = re.fullmatch(r"inputs\.([\w-]+)", match[1])
             self.assertIsNotNone(name, match[0])

@@ -1,5 +1,5 @@
-"""clients/python/examples with their frameworks and a real server. The language models are scripted: they return the
-test's answers in order and record the prompts."""
+"""Tests clients/python/examples with their frameworks and a real server. The language models are scripted: they return
+the test's answers in order and record the prompts."""
 import asyncio
 import ast
 from typing import Any, List
@@ -14,7 +14,7 @@ EXAMPLES = sorted((ROOT / "clients/python/examples").glob("*.py"))
 
 
 class ScriptedModel:
-    """A script in place of a language model."""
+    """A scripted model in place of a language model."""
 
     def __init__(self, *answers):
         self.answers, self.told = list(answers), []

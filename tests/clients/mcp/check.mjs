@@ -43,7 +43,7 @@ const tests = {
   },
 
   async judges(client) {
-    await client.listTools(); // with the schemas that results are held against
+    await client.listTools(); // gets the schemas with which results are compared
     const [result, told] = await text(client, 'judge_sql', judged);
     assert.equal(result.structuredContent.status, 'validated');
     assert.equal(result.structuredContent.sql, right);

@@ -1,5 +1,5 @@
-"""The official Python SDK as client of `assay mcp` and of POST /mcp, in both forms of the protocol: with and without a
-handshake.
+"""Uses the official Python SDK as a client of `assay mcp` and of POST /mcp, in both forms of the protocol: with and
+without a handshake.
 
 The client itself checks every structured result against the output schema of its tool.
 """

@@ -1,4 +1,4 @@
-"""Serializes bodies with one JSON value a line, which schemathesis does not support by itself: for it they are
+"""Serializes bodies that have one JSON value a line. schemathesis does not support these by itself and treats them as
 lists."""
 import json
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The API against its own description: schemathesis sends valid and invalid requests for /openapi.json and checks each
+# Compares the API with its description: schemathesis sends valid and invalid requests for /openapi.json and checks each
 # answer against it.
 #
 #   tests/clients/openapi/run.sh SCRATCH     with ASSAY_TEST_PROGRAM; $ASSAY_TEST_CALLS: number of calls (2000)

@@ -16,7 +16,7 @@ if ! cmp -s "$here/requirements.txt" "$scratch/complete"; then
   "$scratch/venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$here/requirements.txt"
   cp "$here/requirements.txt" "$scratch/complete"
 fi
-# Like a release: no sanitizers, and a prefix of its own.
+# As in a release: without sanitizers, and with a separate prefix.
 launcher=$(command -v ccache || true)
 cmake -S . -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCMAKE_INSTALL_PREFIX=/usr \
   -DCMAKE_C_COMPILER_LAUNCHER="$launcher" >"$scratch/build.log"

@@ -1,4 +1,4 @@
-"""Packages, archives, service and image of Assay, from the view of the users who install them.
+"""Tests the packages, archives, service and image of Assay as the users who install them see them.
 
     test_package.py SCRATCH [Class.test ...]          after run.sh has filled it
 """
@@ -103,8 +103,8 @@ class Bare(unittest.TestCase):
 
     @classmethod
     def inside(cls, *words, user=None, read_only=False, env=None):
-        """Returns the command that runs these words in the root, in its own namespaces: it sees no other process, and
-        all mounts end with it."""
+        """Returns the command that runs these words in the root, in separate namespaces. It sees no other process, and
+        its mounts end with it."""
         mounts = (f"mount --bind {cls.root} {cls.root} && mount -t proc proc {cls.root}/proc "
                   f"&& mount --rbind /dev {cls.root}/dev")
         if read_only:
@@ -210,7 +210,7 @@ class Service(unittest.TestCase):
 
     @as_root
     def test_restricted_program_judges(self):
-        """The built program, below a root that the unit would let it see."""
+        """Runs the built program in a root that the unit allows it to see."""
         with tempfile.TemporaryDirectory(dir="/var/tmp") as home:
             os.chmod(home, 0o755)
             program, databases = Path(home, "bin/assay"), Path(home, "databases")
@@ -232,7 +232,7 @@ class Service(unittest.TestCase):
 
     @as_root
     def test_restrictions_are_effective(self):
-        """Control for the test above: each of these actions would succeed without the restrictions."""
+        """A control for the test above: without the restrictions, each of these actions would succeed."""
         tries = {"write": "open('/var/tmp/assay-gone', 'w')",
                  "look": "assert os.listdir('/root') or os.listdir('/home')",
                  "raise": "os.setuid(0)", "packet": "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
@@ -298,8 +298,8 @@ class Release(unittest.TestCase):
 
 
 class Image(Bare):
-    """deploy/Dockerfile: its second stage runs step by step in a bare root, with this build as the output of the first
-    stage."""
+    """Tests deploy/Dockerfile. Its second stage runs step by step in a bare root. This build replaces the output of the
+    first stage."""
 
     class Stage:
         def __init__(self):
@@ -307,8 +307,8 @@ class Image(Bare):
 
     @classmethod
     def stages(cls):
-        """Parses the instructions of each stage: the part of the format that this file uses; anything else is an
-        error."""
+        """Parses the instructions of each stage. Supports only the part of the format that this file uses; anything
+        else is an error."""
         text = re.sub(r"^\s*#.*\n", "", (ROOT / "deploy/Dockerfile").read_text(), flags=re.M)
         stages = []
         for line in re.sub(r"\\\n", " ", text).splitlines():

@@ -1,4 +1,4 @@
-// A hostile page of another port or another name, in a real browser, must neither store nor read data. Called by
+// A hostile page from another port or host name, in a real browser, must neither store nor read data. Called by
 // run.mjs.
 import assert from "node:assert/strict";
 import {createServer} from "node:http";
@@ -20,7 +20,7 @@ function startHostile() {
     server.listen(0, () => resolve({port: server.address().port, stop: () => server.close()})));
 }
 
-// Relays each connection and records its "STATUS METHOD URL", since a page cannot read the answers of the server.
+// Relays each connection and records its "STATUS METHOD URL", because a page cannot read the answers of the server.
 // Returns {port, seen, stop}.
 function startRelay(to) {
   const seen = [], relay = createRelay((client) => {
@@ -74,7 +74,7 @@ async function attack({target, posts, gets, types, question}) {
       const frame = Object.assign(document.createElement("iframe"), {name: `frame-${n}`});
       const form = Object.assign(document.createElement("form"), {method: "POST", action: target + path, enctype,
         target: frame.name});
-      // A form of text/plain sends NAME=VALUE: the name is JSON up to a last text that takes the "=".
+      // A form of text/plain sends NAME=VALUE. The name is the start of a JSON text; its last string contains the "=".
       form.append(Object.assign(document.createElement("input"), {name: body("form").replace(/}$/, ',"meta":"'),
         value: '"}'}));
       document.body.append(frame, form);
@@ -130,7 +130,7 @@ export async function gateTests({browser, root, repository}) {
     ["another port, by name", `http://localhost:${hostile.port}/`, named],
     ["another name", `http://localhost:${hostile.port}/`, own], ["its own server by another name", named, own]])
     await test(`gate: a page of ${what} stores and reads nothing`, async () => {
-      // Without its policy the server's own page under another name is a hostile page too.
+      // The server's own page, without its policy and under another host name, is also a hostile page.
       const context = await browser.newContext({bypassCSP: true}), page = await context.newPage(),
       before = await judged(serve);
       await page.goto(from);
@@ -138,7 +138,7 @@ export async function gateTests({browser, root, repository}) {
       relay.seen.length = 0;
       const {read, sent} = await page.evaluate(attack, {target, posts: POSTS, gets: GETS, types: TYPES,
         question: QUESTION});
-      await page.waitForTimeout(500); // beacons and forms have no end that a page sees
+      await page.waitForTimeout(500); // a page cannot see when beacons and forms end
       assert.deepEqual(read, []);
       // The requests of the server's own page are left out.
       const answers = relay.seen.filter((one) => one.split(" ")[2].startsWith(target));

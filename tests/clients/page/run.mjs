@@ -1,4 +1,4 @@
-// node run.mjs SCRATCH: see run.sh. Every test has a page of its own, and all share a server and a browser.
+// node run.mjs SCRATCH: see run.sh. Every test has its own page; all share a server and a browser.
 import assert from "node:assert/strict";
 import {mkdirSync, readFileSync, rmSync, statSync} from "node:fs";
 import {createRequire} from "node:module";
@@ -472,7 +472,7 @@ await test("hostile questions, evidence and SQL are text", async () => {
   await close();
 });
 
-// Replaces every text of a verdict by a payload, one after the other; keys of objects too, if the page shows them.
+// Replaces each text of a verdict by a payload, one after the other. Also replaces keys of objects that the page shows.
 function poison(value, next, key) {
   if (typeof value === "string") return key === "status" || key === "severity" || key === "id" ? value : next();
   if (Array.isArray(value)) return value.map((one) => poison(one, next, key));

@@ -1,4 +1,4 @@
-"""docs/python.md as documented: its snippets run one after another, as one program, and print the output in their
+"""Checks docs/python.md. Its snippets run one after another, as one program, and must print the output in their
 comments."""
 import contextlib
 import io
@@ -17,7 +17,7 @@ SAID = re.compile(r"^ *print\(.*\)  # (.+)$", re.M)
 
 @pytest.fixture(scope="module")
 def program(server, databases, tmp_path_factory):
-    """The common state of the snippets: a folder with a database and the files that they read, and their names."""
+    """The common state of the snippets: a folder with a database and the files that they read, and their variables."""
     folder = tmp_path_factory.mktemp("docs")
     shutil.copy(databases / "shops/shops.sqlite", folder)
     run, log = os.environ["ASSAY_TEST_PROGRAM"], SAMPLES / "questions.jsonl"

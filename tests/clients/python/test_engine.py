@@ -1,4 +1,4 @@
-"""The engine in process, with the library of the wheel."""
+"""Tests the engine in process, with the library of the wheel."""
 import asyncio
 import multiprocessing
 import os
@@ -46,7 +46,7 @@ def test_check_keeps_only_latest_engines(databases, tmp_path):
     assert len(assay.engine._checks.engines) == 8
     answers = []
 
-    def ask(i):  # of more databases than stay open, so that engines are closed all the time
+    def ask(i):  # of more databases than stay open, so that engines are closed often
         answers.extend(assay.check("How many shops are there?", tmp_path / f"s{i}.sqlite", sql).status
                        for _ in range(3))
     threads = [threading.Thread(target=ask, args=(i,)) for i in range(12)]
@@ -157,7 +157,7 @@ def test_asyncio(databases):
         with pytest.raises(EngineError, match="malformed"):
             await engine.ajudge({})
         return [verdict.id for verdict in verdicts]
-    with Engine(database_root=databases, threads=2, window=4) as engine:  # more than fit: they wait for a slot
+    with Engine(database_root=databases, threads=2, window=4) as engine:  # more than the window: some wait for a slot
         assert asyncio.run(ask(engine)) == [str(i) for i in range(40)]
 
 

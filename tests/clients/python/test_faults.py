@@ -1,4 +1,4 @@
-"""The client against a scripted server, for replies that no real server gives on demand."""
+"""Tests the client against a scripted server, for replies that no real server gives on demand."""
 import ssl
 import sys
 import time
@@ -100,7 +100,7 @@ def test_slow_server_times_out(client):
         with pytest.raises(NotYet) as caught:
             client(server.url).judge(ASKED, timeout=0.5)
         assert caught.value.id == "q" and time.monotonic() - began < 3
-    # each byte arrives in time, but all of them together do not
+    # Each byte arrives in time, but the complete reply does not.
     with Scripted(dripping(reply(200, VERDICT), 0.02)) as server:
         began = time.monotonic()
         with pytest.raises(NotYet):
@@ -136,12 +136,12 @@ def test_token_is_sent_and_not_shown(client):
             client(elsewhere.url, token="of-the-tests").judge(ASKED)
 
 
-# The message holds characters that Unicode counts as line ends.
+# The message contains characters that Unicode counts as line ends.
 LINE = b'{"id":"q","status":"validated","line":%d,"message":"a\xe2\x80\xa8b\xc2\x85c"}'
 
 
 def test_batch_is_split_only_at_line_feeds(client):
-    body = LINE % 1 + b"\n" + LINE % 2  # the last line without its end
+    body = LINE % 1 + b"\n" + LINE % 2  # the last line has no line end
     with Scripted(dripping(reply(200, body, type="application/x-ndjson"), 0.001)) as server:
         assert [item.message for item in client(server.url).batch([ASKED, ASKED])] == 2 * ["a\u2028b\x85c"]
 

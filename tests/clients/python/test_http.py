@@ -1,4 +1,4 @@
-"""The client against a real server."""
+"""Tests the client against a real server."""
 import asyncio
 import hashlib
 import json

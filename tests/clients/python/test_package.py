@@ -1,4 +1,4 @@
-"""The installed package: from a wheel, with the library and the models in it, and with types."""
+"""Tests the installed package: made from a wheel, with the library and the models in it, and with types."""
 import importlib.metadata
 import os
 import re

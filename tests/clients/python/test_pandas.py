@@ -1,4 +1,4 @@
-"""Frames of real verdicts and of a real evaluation."""
+"""Tests frames of real verdicts and of a real evaluation."""
 import json
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""A real `assay serve` over the sample databases, and those databases. As a plugin of pytest, one of each for the whole
-run."""
+"""Runs a real `assay serve` over the sample databases. As a plugin of pytest, it provides one server and one set of
+databases for the whole run."""
 import contextlib
 import json
 import os

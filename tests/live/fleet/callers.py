@@ -1,7 +1,8 @@
-"""Callers over HTTP: their requests through `assay serve`, and the answers.
+"""Callers over HTTP: their requests to `assay serve`, and the answers.
 
-A caller waits for the answer. If its replica dies, the caller gets none. It then asks by id for an answer and sends the
-same bytes again, alternately. Once the request is accepted (202; a repeated request never gets more) it only asks.
+A caller waits for the answer. If its replica dies, it gets none. It then asks by id for an answer, and sends the same
+bytes again, alternately. Once the request is accepted (status 202) it only asks. A repeated request never gets more
+than this status.
 """
 import http.client
 import json
@@ -15,7 +16,7 @@ WAIT_MS, PATIENCE_S = 20_000, 100
 
 
 class Callers:
-    """`ports` are those of the replicas. Each thread sends one question after another until `over`."""
+    """`ports` are those of the replicas. Each thread sends one question after another until `over` is set."""
 
     def __init__(self, ports, seed, prefix, over, n=4):
         self.ports, self.over = ports, over

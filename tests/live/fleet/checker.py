@@ -21,9 +21,9 @@ KINDS = {
     "no_id": (VERDICT, True),
     "unknown_database": (VERDICT, True),
     "no_candidates": (VERDICT, True),
-    "msgpack": (VERDICT, False),  # its verdict is msgpack
-    "duplicate": (VERDICT, True),  # unless its first is in the window
-    "id_reused": (REUSED, False),  # the same
+    "msgpack": (VERDICT, False),  # the verdict is msgpack
+    "duplicate": (VERDICT, True),  # unless its first request is in the window
+    "id_reused": (REUSED, False),  # unless its first request is in the window
     "crash": (EITHER, False),
     "invalid": (EITHER, False),
     "huge": (EITHER, False),
@@ -100,7 +100,7 @@ class Bounds:
 
 
 def kind_of(request):
-    """Callers over HTTP have no header for the kind, and all their requests are plain ones."""
+    """Returns the kind of a request. Callers over HTTP set no header for it, and all their requests are plain ones."""
     return request.headers.get("kind", "plain")
 
 
@@ -125,7 +125,7 @@ def _coordinates(record, partition, offset):
 
 def comparable(verdict):
     """Returns a verdict without the fields that may differ between runs: times, versions, use of the cache, and the
-    location of the line in a replay."""
+    line number in a replay."""
     if isinstance(verdict, dict):
         drop = {"timings", "versions", "cached", "line", "ms", "partition", "offset"}
         return {k: comparable(v) for k, v in verdict.items() if k not in drop}
@@ -135,7 +135,7 @@ def comparable(verdict):
 
 
 def short_of_time(verdict):
-    """Returns true if the verdict says that a judge ran out of time or was unavailable."""
+    """Returns true if, by its text, the verdict lacked time or a judge was unavailable."""
     if verdict.get("unavailable") or verdict.get("reason") in SHORT_OF_TIME:
         return True
     if any(short in note for note in verdict.get("notes") or [] for short in SHORT_NOTES):
@@ -158,7 +158,8 @@ def parse(record):
 
 
 def firsts(requests):
-    """Returns the duplicates under the guarantee: (partition, offset) of a repetition -> that of its first request."""
+    """Returns the duplicates for which the guarantee holds: (partition, offset) of a repetition -> that of its first
+    request."""
     seen, found = {}, {}
     for record in sorted(requests, key=lambda r: r.at):
         body = parse(record)
@@ -224,7 +225,7 @@ def committed_is_committed(e):
 
 
 def is_poison(letter):
-    """Returns true if the request was dead-lettered because its coordinators died, and not for its content."""
+    """Returns true if the request was dead-lettered because its coordinators died, not because of its content."""
     return letter.headers.get("x-dlq-code") == "rejected"
 
 
@@ -285,8 +286,8 @@ def differences(request, got, want):
 
 
 def without_more_rows(got, want):
-    """A fleet may explain the rows behind every candidate, where the replay explains those of the answer: drops the
-    surplus."""
+    """Drops explanations of source rows that the replay does not have. A fleet may explain the rows of every candidate;
+    the replay explains those of the answer."""
     here, there = got.get("candidates") or [], want.get("candidates") or []
     return ({**got, "candidates": [_as_brief(*pair) for pair in zip(here, there)]} if len(here) == len(there) > 0
             else got)
@@ -299,7 +300,7 @@ def _as_brief(got, want):
 
 
 def first_difference(got, want, where="verdict"):
-    """Returns (path, this, that) of the first difference."""
+    """Returns (path, value here, value there) of the first difference."""
     if isinstance(got, dict) and isinstance(want, dict):
         key = min(k for k in got.keys() | want.keys() if got.get(k) != want.get(k))
         return first_difference(got.get(key), want.get(key), f"{where}.{key}")
@@ -357,7 +358,7 @@ def time_bounded(e, bounds):
 
 
 def found_bounded(e, bounds):
-    """Enough repeated requests have a cached verdict."""
+    """Checks that enough repeated requests have a cached verdict."""
     if found_in(e) < bounds.found:
         yield "work", f"{found_in(e)} verdicts were found, of at least {bounds.found}"
 

@@ -1,8 +1,9 @@
 /* A wall clock that jumps, for processes that preload this library (LD_PRELOAD). The file $ASSAY_TEST_CLOCK holds
- * seconds (eight bytes, native order). They are added to the kernel's time, and subtracted from the deadlines of waits.
+ * seconds (eight bytes, native order). This library adds them to the kernel's time, and subtracts them from the
+ * deadlines of waits.
  *
- * Rejected: libfaketime. It moves the clock that librdkafka reads, but not C11's cnd_timedwait, with which librdkafka
- * waits, so a jump of an hour would become a wait of an hour. The monotonic clock is unchanged. */
+ * Rejected: libfaketime. It moves the clock that librdkafka reads, but not the deadline of cnd_timedwait, with which
+ * librdkafka waits. So a jump of an hour would become a wait of an hour. The monotonic clock is unchanged. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONG_UP_S = 1000000000 }; /* longer than any machine's uptime: a later deadline is on the wall clock */
+enum { LONG_UP_S = 1000000000 }; /* longer than the uptime of any machine: a later deadline is one of the wall clock */
 
 static const volatile int64_t *jump;
 

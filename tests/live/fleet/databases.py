@@ -5,7 +5,7 @@ from pathlib import Path
 
 from generate import SAMPLES
 
-ROLE = "soak_reader"  # a read-only role: a role with more rights would be refused
+ROLE = "soak_reader"  # a read-only role, because a role with more rights would be refused
 
 
 def as_files(root):
@@ -19,8 +19,8 @@ def as_files(root):
 
 
 def in_postgres(superuser, file):
-    """Creates a database on the server for each sample, and a configuration file with a catalogue of them; once as
-    well."""
+    """Creates a database on the server for each sample, and a configuration file with a catalogue of them. Also runs
+    once for a session."""
     if not Path(file).exists():
         _psql(superuser, f"CREATE ROLE {ROLE} LOGIN")
         text = "databases:\n"

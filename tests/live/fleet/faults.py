@@ -33,7 +33,7 @@ SEEN_S = 60  # by then every expected event has been observed
 
 
 def nothing(run):
-    """The control: without faults every check passes, and no work is repeated."""
+    """The control. Without a fault every check must pass, and no work may be repeated."""
 
 
 # --- our processes ---
@@ -48,7 +48,7 @@ def kill_any(part, least_s=1.0, most_s=4.0):
 
 
 def pause(part, seconds):
-    """SIGSTOP: no data is lost, but another process has taken over when the stopped one continues."""
+    """SIGSTOP: no data is lost, but when the stopped process continues, another one has taken over."""
 
     def freeze(run):
         while run.wait(run.rng.uniform(1, 3)):
@@ -139,8 +139,8 @@ def pause_server(name, seconds):
 
 
 def lose_leaders(run):
-    """Three brokers die one after another. Each restarts after others lead its partitions: the controller notices the
-    death after some nine seconds."""
+    """Three brokers die one after another. Each restarts after other brokers lead its partitions. The controller
+    notices the death after some nine seconds."""
     for broker in run.rng.sample(["kafka-1", "kafka-2", "kafka-3"], 3):
         if not run.wait(3):
             break
@@ -154,7 +154,7 @@ def lose_leaders(run):
 
 
 def fill_disk(run):
-    """The broker's disk is full, which kills it. Then there is space again."""
+    """The disk of the broker becomes full, which kills the broker. Later there is space again."""
     run.wait(3)
     run.log("the disk of kafka-1 fills up")
     run.servers.fill_disk()
@@ -171,7 +171,7 @@ TRANSACTION = (ADD_PARTITIONS, PRODUCE, ADD_OFFSETS, TXN_OFFSET_COMMIT, END_TXN)
 
 
 def network(action, seconds=0.0):
-    """Breaks one request of a transaction after another, in a random order, repeatedly."""
+    """Breaks the requests of a transaction, one after another in a random order, repeatedly."""
 
     def strike(run):
         while True:
@@ -189,7 +189,7 @@ slow_answers = network(DELAY, seconds=3)
 
 
 def cut_off(run):
-    """Connections break, then no byte moves for longer than a session."""
+    """Connections break. Then no byte moves for longer than a session."""
     while run.wait(run.rng.uniform(1, 2)):
         run.proxy.cut_all()
         if run.rng.random() < 0.3:
@@ -206,8 +206,8 @@ def slow_results(run):
 
 
 def take_over_with_holes(run):
-    """A worker is stopped, so that open requests lie among finished ones and have some of their results. Then the
-    coordinators die."""
+    """A worker is stopped, so that open requests lie between finished ones and have only some of their results. Then
+    the coordinators die."""
     while run.wait(3):
         run.log("SIGSTOP worker-1")
         run.fleet.pause("worker-1")
@@ -232,8 +232,8 @@ def is_decided(run, ends):
 
 
 def empty_group(run):
-    """Coordinators are stopped with unsent verdicts until another one has decided these requests and died, and the
-    group has forgotten all of them. Only the group membership in their transactions shows that they are late."""
+    """Coordinators are stopped with unsent verdicts. Meanwhile another one decides these requests and dies, and the
+    group forgets all of them. Only the group membership in their transactions shows that they are late."""
     while run.wait(2):
         *late, other = run.rng.sample(run.fleet.names("coordinator"), run.scenario.coordinators)
         for name in late:
@@ -255,14 +255,14 @@ def empty_group(run):
 
 
 def refuse_offsets(run):
-    """Transactions must be aborted and their verdicts produced again."""
+    """Transactions must be aborted, and their verdicts produced again."""
     while run.wait(run.rng.uniform(0.3, 1)):
         run.proxy.add(Rule(SPOIL, TXN_OFFSET_COMMIT))
 
 
 def late_commit(run):
-    """A commit whose reply was lost is repeated, and its first copy arrives during the next transaction, which must
-    then be aborted."""
+    """The reply to a commit is lost, so the commit is repeated. Its first copy arrives during the next transaction,
+    which must then be aborted."""
 
     def in_the_next():
         run.proxy.add(Rule(WAIT, ADD_OFFSETS, seconds=0.5, then=run.proxy.release), Rule(SPOIL, TXN_OFFSET_COMMIT))
@@ -272,7 +272,7 @@ def late_commit(run):
 
 
 def kill_before_sent(run):
-    """Produce requests outside of transactions are slow, and their producer dies meanwhile."""
+    """Produce requests outside of transactions are slow. Their producer dies before they arrive."""
     run.proxy.add(Rule(WAIT, PRODUCE, count=1 << 30, seconds=0.5, transactional=False))
     kill_any("coordinator", 1, 2)(run)
 
@@ -297,7 +297,7 @@ def forge_results(run):
 
 
 def anything(run):
-    """One process or network fault after another, chosen by the seed."""
+    """Process and network faults, one after another, chosen by the seed."""
     while run.wait(run.rng.uniform(0.5, 2)):
         part = run.rng.choice(["coordinator", "worker"])
         name = run.rng.choice(run.fleet.names(part))

@@ -1,4 +1,4 @@
-"""The processes of a fleet, each in a slot of its own, and a small init that restarts dead ones.
+"""The processes of a fleet, each in its own slot, and a small init that restarts dead ones.
 
 A slot keeps its name, its log and its arguments, while its process changes. A process that ends without a command to do
 so is restarted, as by a supervisor. A process that dies of a signal that the test did not send is reported (deaths).
@@ -28,7 +28,7 @@ class Place:
     command: list
     environment: dict
     log: Path
-    log_start: int = 0  # of the current process
+    log_start: int = 0  # position in the log at which the current process began
     process: subprocess.Popen | None = None
     wanted: bool = False  # true if a process should run here
     killed: bool = False  # true if the test killed it
@@ -121,7 +121,7 @@ class Fleet:
                 place = self.places[name]
                 place.wanted = False
                 if place.again_at is not None:
-                    continue  # it ended by itself, and its status is recorded
+                    continue  # the process had already ended, and its status is recorded
                 awaited.append(place)
                 if place.process.poll() is None:
                     place.process.send_signal(signal.SIGCONT)
@@ -145,7 +145,7 @@ class Fleet:
             self.deaths.append(f"{place.name} did not end within {END_S} s of SIGTERM")
             return
         if status == -signal.SIGTERM and not self._has_begun(place):
-            return  # it did not wait for signals yet, and so owned no partition
+            return  # the process did not handle signals yet, so it owned no partition
         if status and not place.killed:
             self.deaths.append(f"{place.name} ended with status {status} on SIGTERM, see {place.log}")
 
@@ -186,8 +186,8 @@ class Fleet:
             self._start(place)
 
     def _note_end(self, place, status):
-        """Records the exit status once, and the time of the restart. Until then the other slots are handled, without a
-        wait."""
+        """Records the exit status once, and when the process is to be restarted. It does not wait, so the other slots
+        are handled meanwhile."""
         place.exits.append((time.time(), status))
         aborted = status == -signal.SIGABRT and place.may_abort
         self.aborts += aborted

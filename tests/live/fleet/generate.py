@@ -12,7 +12,7 @@ from pathlib import Path
 SAMPLES = Path(__file__).resolve().parents[3] / "deploy/samples"
 DEADLINE_MS = 600_000  # the maximum: an early deadline must not excuse a lost request
 HUGE_BYTES = 17 << 20  # the maximum size of a request is 16 MiB
-RECENT = 200  # a repetition comes within that many requests, far inside the guaranteed window
+RECENT = 200  # a repetition follows within this many requests, far inside the guaranteed window
 REPAIRS = {None: 0, "off": 1, "propose": 2, "apply": 3}
 SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n"
 
@@ -104,7 +104,7 @@ class Generator:
         return self._json("narrow", families=["structure", "join"])
 
     def _again(self):
-        """Returns an earlier request under an id of its own."""
+        """Returns an earlier request under a new id."""
         if not self.recent:
             return self._json("again")
         return self._json("again",
@@ -165,7 +165,7 @@ class Generator:
         return self._json("huge", question="x" * HUGE_BYTES)
 
     def _crash(self):
-        """Returns a candidate that kills its worker, if the worker was built and configured to die of it
+        """Returns a candidate that kills its worker, if the worker was built and configured to crash on it
         (ASSAY_CRASH_ON)."""
         return self._json("crash", candidates=["SELECT 1 AS crash_here"])
 
@@ -183,7 +183,7 @@ def request_frame(body):
 
 
 def result_frame(request, family):
-    """Returns a forged result: some SQL that is no candidate of this request is invalid."""
+    """Returns a forged result. It says that some SQL, which is no candidate of this request, is invalid."""
     import msgpack
 
     fields = {1: {1: request[0], 2: request[1]}, 2: bytes(16), 3: 0, 4: family, 5: "syntax", 6: "forged", 7: True}

@@ -44,7 +44,7 @@ def free_ports(n):
     """Returns that many different ports, which this process holds until it ends."""
     draw, end, ports = random.SystemRandom(), _first_of_connections(), []
     if end <= LOWEST:
-        end = 32_768  # a system with unusual settings: any port is as good then
+        end = 32_768  # a system with unusual settings, where any port is equally good
     for _ in range(TRIES):
         if len(ports) == n:
             return ports
@@ -61,7 +61,7 @@ def free_port():
 
 
 def _hold_for(folder):
-    """Holds the ports in a process of its own, which a shell does not wait for."""
+    """Holds the ports in a separate process, for which a shell does not wait."""
     if os.fork():
         return
     os.setsid()

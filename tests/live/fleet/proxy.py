@@ -43,8 +43,8 @@ MAX_FRAME = 128 << 20
 class Rule:
     action: str
     api: int
-    count: int = 1  # how often it strikes
-    skip: int = 0  # how many pass first
+    count: int = 1  # how many requests the rule affects
+    skip: int = 0  # how many requests pass before that
     seconds: float = 0
     transactional: bool | None = None  # of Produce: only with (without) a transactional.id
     then: callable = None
@@ -87,7 +87,8 @@ class Request:
         return body, _past_text(body, _past_text(body, 1)) + 8 + 2
 
     def is_nobodys(self):
-        """Returns true if the request has no membership, so that the group cannot fence it, which brokers accept."""
+        """Returns true if the request has no membership. Brokers accept such requests, and the group cannot fence
+        them."""
         body, at = self._generation()
         return struct.unpack_from(">i", body, at)[0] < 0 or body[at + 4] <= 1
 
@@ -109,7 +110,7 @@ def _past_text(body, at):
 
 
 class Proxy:
-    """Runs in a thread of its own; any thread may call the functions below."""
+    """Runs in its own thread. Any thread may call the public functions."""
 
     def __init__(self, pairs, log=print):
         self.pairs, self.log = pairs, log

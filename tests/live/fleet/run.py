@@ -38,7 +38,7 @@ HERE = Path(__file__).resolve().parent
 GROUPS = {"assay-coordinator": [topics.REQUESTS], "assay-worker": topics.ALL_TASKS}
 JOIN_S = 60
 STRICT = Bounds(repeats_after_answer=0, short_of_time=0.0)
-POSTGRES = ("kafka", "redis", "postgres")  # the databases are in PostgreSQL then
+POSTGRES = ("kafka", "redis", "postgres")  # the databases are in PostgreSQL
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ SCENARIOS = (
 # Each guard of the protocol is left out once (in a build with -DASSAY_MUTATIONS=ON), under the fault that it protects
 # from. With the guard the scenario must pass; without it the checker must find the named fault.
 _SPLIT = ("structure,join,execution,value,question", "explain")
-_DEADLY = Bounds(poison=10)  # requests that are open whenever their owners die are suspected
+_DEADLY = Bounds(poison=10)  # requests that are open whenever their owners die come under suspicion
 HOLES = Scenario("take over with holes", faults.take_over_with_holes, load_s=14, workers=_SPLIT)
 # Few requests, so that all open ones stay open, and tasks with a result need not be repeated. A few exceptions are
 # permitted: during the catch-up a partition may move between two restarting members. Without `r` all tasks, 140 and
@@ -228,14 +228,13 @@ class Run:
         self.notes.append((name, text))
 
     def wait(self, seconds):
-        """Returns false once no more requests arrive; faults end then."""
+        """Waits. Returns false once no more requests arrive; faults end then."""
         return not self.over.wait(seconds)
 
     @staticmethod
     def stand_still(seconds):
-        """Waits after SIGSTOP. The duration of the pause is the fault itself, whatever happens meanwhile, even after
-        the last request. This is the only wait for a time. All others wait for an observable event (wait.py), or end
-        with the requests (wait)."""
+        """Waits after SIGSTOP. The fault is the duration of the pause itself, so this wait has a fixed time. All other
+        waits are for an observable event (wait.py), or end with the requests (wait)."""
         time.sleep(seconds)
 
     def kill(self, name, stay_dead=False):
@@ -495,7 +494,7 @@ class Session:
         sys.stdout.flush()
         if found:
             self.failed.append(name)
-            self.servers.stop()  # its remains may affect the next one
+            self.servers.stop()  # remains of this scenario may affect the next one
         return not found
 
     def _caught(self, found, wanted):

@@ -64,7 +64,7 @@ class Alone:
 
 
 def check_comes_back(alone, coordinator):
-    """The broker fences it only now and then: repeats until it does, at most six times."""
+    """The broker fences the coordinator only now and then. Repeats until it does, at most six times."""
     for _ in range(6):
         feeding, out = alone.feed(400)
         time.sleep(3)

@@ -215,7 +215,7 @@ def short_of_time(e):
 
 
 def away_when_explaining(e):
-    """So does a database that ran the candidate and was unavailable when its rows were requested."""
+    """A database that ran the candidate, and was unavailable when its rows were requested, is also an excuse."""
     away = {"explanation": "The rows behind the result are not explained: the database does not answer."}
     e.committed[0] = e.live[0] = answer(e.requests[0], 0, sql="SELECT 2", candidates=[away])
 
@@ -234,7 +234,7 @@ STILL_SOUND = (outside_window, short_of_time, away_when_explaining, rows_of_othe
 
 
 def other_words(e):
-    """The parts that follow from the statement are equal in both."""
+    """The parts that follow from the statement must be equal in both."""
     _explain(e, "It adds. For example 7.", f"It counts. {checker.NOT_LOOKED_FOR}")
 
 

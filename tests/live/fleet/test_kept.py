@@ -23,7 +23,7 @@ from wait import wait_until
 
 WAIT_S = 60
 COUNT = ("How many vessels are there?", "SELECT count(*) FROM vessel", "SELECT max(vessel_id) FROM vessel")
-OWN = ("id", "cached", "timings")  # of each verdict, whatever its content
+OWN = ("id", "cached", "timings")  # fields that differ between verdicts with equal content
 
 
 class Redis:
@@ -60,8 +60,8 @@ def without_own(verdict):
 
 
 def ask_until_found(caller, coordinator, *asked, **options):
-    """Returns the first verdict and the first cached one: the state is published, and the verdict cached, a moment
-    later."""
+    """Returns the first verdict and the first cached one. The state is published, and the verdict cached, a moment
+    after the first."""
     before = outcome(coordinator, "hits")
     first = last = caller.judge(*asked, **options)
     assert "cached" not in first, "none was kept"
@@ -94,7 +94,7 @@ def another_question_or_policy_is_judged(caller, coordinator):
 
 
 def a_write_is_seen(caller, redis, database):
-    """Within little more than a second, as docs/fleet.md says."""
+    """A write is noticed within little more than a second, as docs/fleet.md says."""
     for i in range(3):
         before = redis.state()
         with sqlite3.connect(database) as writer:

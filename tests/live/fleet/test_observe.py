@@ -55,7 +55,7 @@ class Process:
         return answer and answer[0] == 200
 
     def has_reported(self):
-        """Returns true once the library's reports have arrived: before that /readyz only reports that the loops run."""
+        """Returns true once the library's reports have arrived. Before that, /readyz only shows that the loops run."""
         return self.is_ready() is not None and total(self.metrics(), "assay_kafka_bytes_total") > 0
 
     def metrics(self):
@@ -107,8 +107,8 @@ def make_databases(directory):
 
 
 def requests():
-    """Writes the samples under ids that no earlier run used, since they would be duplicates. One has a literal that
-    must not appear in a log: its database does not exist. The last one is no request."""
+    """Sends the samples under ids that no earlier run used, because they would be duplicates. One has a literal that
+    must not appear in a log; its database does not exist. The last one is not a request."""
     run = f"observe-{time.time_ns()}"
     bodies = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text().splitlines()]
     bodies.append({"db": "nowhere", "question": SECRET, "candidates": [f"SELECT '{SECRET}'"]})

@@ -14,7 +14,7 @@ from wait import wait_until
 
 
 def is_free(port):
-    """Checks a port in the way of a process that searches for a free one."""
+    """Checks a port as a process that searches for a free one does."""
     with socket.socket() as probe:
         try:
             probe.bind(("127.0.0.1", port))

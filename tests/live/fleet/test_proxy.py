@@ -99,7 +99,7 @@ def waits(b):
 
 
 def releases_in_between(b):
-    """A held request arrives after one request and before the next, as a rule says."""
+    """A held request arrives after one request and before the next, as the rule requires."""
     b.proxy.add(Rule(HOLD, END_TXN))
     broke = not b.ask(END_TXN)
     b.client = socket.create_connection(b.client.getpeername())

@@ -142,7 +142,8 @@ def whole_trace(receiver, trace, candidates):
 
 
 def is_one_tree(spans):
-    """Each span except the first is within the time of its parent; processes of one machine share a clock."""
+    """Each span except the first must be within the time of its parent. All processes run on one machine and share its
+    clock."""
     by_id = {span["spanId"]: span for span in spans}
     assert len(by_id) == len(spans), "an id twice"
     (root,) = [span for span in spans if span["parentSpanId"] not in by_id]
@@ -209,8 +210,8 @@ def nothing_of_the_request_leaks(receiver):
 
 
 def is_as_the_protocol_says(bodies):
-    """Checks spans against the protocol's definition: an unknown field is an error. JSON has ids in hex, protobuf's
-    mapping in base64."""
+    """Checks spans against the protocol's definition. An unknown field is an error. Ids are in hex in JSON, in base64
+    in protobuf's mapping."""
     for body in bodies:
         text = json.loads(body)
         for resource in text["resourceSpans"]:

@@ -11,10 +11,10 @@ REQUESTS, VERDICTS, LETTERS, RESULTS = "assay.requests", "assay.verdicts", "assa
 TASKS = "assay.tasks."
 FAMILIES = ("structure", "join", "execution", "value", "question", "explain")
 ALL_TASKS = [TASKS + name for name in (*FAMILIES, "all")]
-READ_S = 60  # no new record for so long: give up
+READ_S = 60  # maximum seconds without a new record
 
 _SETTINGS = {
-    "group.id": "assay-checker",  # required by the client, never joined
+    "group.id": "assay-checker",  # the client requires a group; it never joins
     "enable.auto.commit": False,
     "enable.partition.eof": True,
     "auto.offset.reset": "error",
@@ -32,13 +32,13 @@ def consumer(servers, committed, **settings):
 
 
 def patiently(call, *arguments):
-    """Repeats a call that may be refused for a while, during elections of leaders and restarts of brokers."""
+    """Repeats a call that may fail for a while, during elections of leaders and restarts of brokers."""
     refused = None
 
     def attempt():
         nonlocal refused
         try:
-            return (call(*arguments, timeout=10),)  # which is true, whatever the reply was
+            return (call(*arguments, timeout=10),)  # a tuple, so the result is true for any reply
         except KafkaException as error:
             refused = error
             return None
@@ -107,7 +107,7 @@ def read(servers, topic, committed, since=None):
 
 
 def follow(servers, topic, committed, since=None, stop=None):
-    """Yields the same records one by one; with `stop`, an Event, new ones too until it is set."""
+    """Yields the same records one by one. With `stop` (an Event), also yields new records until it is set."""
     client = consumer(servers, committed)
     try:
         partitions = partitions_of(client, topic)

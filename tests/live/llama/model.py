@@ -46,7 +46,8 @@ def vocabulary(texts):
 
 
 def logits_after(tokens, follows):
-    """Returns the output matrix, a row for each next token. `follows`: {(token, next token): logit}, both as texts."""
+    """Returns the output matrix, with a row for each next token. `follows` is {(token, next token): logit}, with tokens
+    as texts."""
     n = len(tokens)
     number = {token: i for i, token in enumerate(tokens)}
     table = [[0.0] * n for _ in range(n)]

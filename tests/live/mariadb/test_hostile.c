@@ -1,5 +1,6 @@
-/* Hostile statements: tests/data/hostile/mariadb.sql, as an account with all rights, as a writer and as a reader. After
- * each the server is alive, the data are unchanged, no object was created, and the same handle answers. */
+/* Runs the hostile statements of tests/data/hostile/mariadb.sql as an account with all rights, as a writer and as a
+ * reader. After each one it checks that the server runs, the data are unchanged, no object was created, and the handle
+ * still answers. */
 #include "tests/live/hostile.h"
 #include "tests/live/mariadb/server.h"
 
@@ -15,7 +16,7 @@
     "CREATE FUNCTION `sum`(x int) RETURNS int MODIFIES SQL DATA BEGIN INSERT INTO kept VALUES (2); RETURN 1; END;"     \
     "CREATE VIEW writes AS SELECT evil() AS x;"
 
-/* The query that prints every possible side effect of a statement as one text. */
+/* The query that returns the state of the server that a statement could change, as one text. */
 static const char traces[] =
     "SELECT CONCAT_WS(' ', (SELECT GROUP_CONCAT(id, name, body ORDER BY id) FROM t), (SELECT COUNT(*) FROM big),"
     " (SELECT COUNT(*) FROM kept), (SELECT next_not_cached_value FROM s), (SELECT COUNT(*) FROM "
@@ -79,7 +80,7 @@ static bool take_any(void *unused, const struct db_value *row, uint32_t n)
     return true;
 }
 
-/* READ ONLY by itself, without the gate: the barrier for the program's own statements. */
+/* Tests READ ONLY alone, without the gate. It must stop writes by the program's own statements too. */
 Test(hostile, read_only_transaction_prevents_writes, .timeout = 600)
 {
     static const char *const statements[] = {

@@ -1,4 +1,4 @@
-/* Operators and set operations group in MariaDB as lib/sql/precedence.h says. */
+/* Checks that MariaDB groups operators and set operations as lib/sql/precedence.h does. */
 #include "tests/live/expressions.h"
 #include "tests/live/mariadb/server.h"
 

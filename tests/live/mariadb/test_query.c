@@ -1,5 +1,4 @@
-/* Statements in a real MariaDB: values, errors and bounds, and the independence of each statement from the ones
- * before. */
+/* Runs statements in a real MariaDB: values, errors and bounds. No statement may affect a later one. */
 #include "lib/base/clock.h"
 #include "lib/db/mariadb_gate.h"
 #include "tests/live/mariadb/server.h"
@@ -22,7 +21,7 @@
     " NULL, NULL, NULL);"                                                                                              \
     "CREATE TABLE big(n int); INSERT INTO big SELECT seq FROM seq_1_to_20000;"
 
-/* The same data in SQLite. */
+/* The same data in SQLite, for comparison. */
 #define TWIN                                                                                                           \
     "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, price REAL, part REAL, ok INTEGER, raw BLOB, day TEXT,"         \
     " pad TEXT, small INTEGER, large INTEGER);"                                                                        \
@@ -157,8 +156,8 @@ Test(mariadb, errors_have_codes_texts_and_offsets)
     static const struct {
         const char *sql;
         enum err_code code;
-        const char *part; /* of the text */
-        const char *at;   /* text at the offset, or NULL if no offset is expected */
+        const char *part; /* part of the text, in which the error is expected */
+        const char *at;   /* text at the error's offset, or NULL if it has no offset */
     } cases[] = {
         {"SELECT nam FROM t", ERR_ENGINE, "Unknown column 'nam'", NULL},
         {"SELECT * FROM tt", ERR_ENGINE, "tt' doesn't exist", NULL},
@@ -189,7 +188,8 @@ Test(mariadb, errors_have_codes_texts_and_offsets)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3);
 }
 
-/* A listed name without a function in the server could refer to one of the database's own functions. */
+/* Each listed name must be a function of the server. Otherwise the name could refer to one of the database's own
+ * functions. */
 Test(mariadb, gate_lists_only_server_functions)
 {
     size_t n;
@@ -206,7 +206,7 @@ Test(mariadb, gate_lists_only_server_functions)
         enum err_code code = server_query(&server, sql, &r, &err);
         bool own = !code && r.n_rows == 1 && r.values[0].type == DB_INT && r.values[0].i == 4711;
         cr_expect_not(own, "%s", sql);
-        /* for the reader, who may run no function */
+        /* for the reader account, which may run no function */
         cr_expect_not(strstr(err.text, "denied"), "%s: %s", sql, err.text);
         cr_expect_not(strstr(err.text, "does not exist"), "%s: %s", sql, err.text);
         g_free(sql);
@@ -221,8 +221,8 @@ Test(mariadb, check_executes_nothing)
     cr_expect_lt(clock_ms(clock_now_ns() - start), 2000);
 }
 
-/* A statement that other session settings would read differently is refused, unless all sessions read it as ours
- * does. */
+/* Some session settings change the meaning of a statement. Such a statement is refused, unless all sessions read it as
+ * ours does. */
 Test(mariadb, candidates_have_standard_meaning)
 {
     static const struct {
@@ -251,7 +251,7 @@ Test(mariadb, unreadable_table_is_refused)
     cr_expect(code == ERR_REFUSED || code == ERR_ENGINE, "%s", err.text);
 }
 
-/* The server's error names the account, which only the operator may know. */
+/* The server's error contains the name of the account, which only the operator may know. */
 Test(mariadb, refused_table_error_hides_account)
 {
     struct err err;
@@ -379,7 +379,7 @@ static int64_t connection_id(void)
     return id;
 }
 
-/* Cancelling needs a second connection; without one the handle's own connection would be closed. */
+/* Cancelling uses a second connection, so that the handle's own connection stays open. */
 Test(mariadb, early_stop_keeps_connection)
 {
     static const char *const statements[] = {"SELECT n FROM big", "SELECT 1 FROM big LIMIT 1",
@@ -405,7 +405,7 @@ Test(mariadb, missing_estimate_prevents_execution)
 
 static atomic_bool called_off;
 
-/* Interrupts repeatedly, since an interrupt before the start of the statement does not affect it. */
+/* Interrupts repeatedly, because an interrupt before the start of the statement has no effect. */
 static bool is_heard(void *db)
 {
     db_interrupt(db);
@@ -520,7 +520,7 @@ static bool is_quiet(void *unused)
     (void)unused;
     char one[33], two[33];
     cr_assert_eq(db_fingerprint(server.db, one, NULL), ERR_OK);
-    g_usleep(1200000); /* the time in a fingerprint during changes has advanced */
+    g_usleep(1200000); /* by now the time within a fingerprint has advanced */
     cr_assert_eq(db_fingerprint(server.db, two, NULL), ERR_OK);
     memcpy(last_print, two, sizeof last_print);
     return strcmp(one, two) == 0;

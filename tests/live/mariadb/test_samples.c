@@ -15,14 +15,14 @@ static char *replace(const char *text, const char *pattern, const char *with)
     return out;
 }
 
-/* A table of the samples has a name that MariaDB reserves. SQLite accepts these quotes too. */
+/* Quotes a table name of the samples that MariaDB reserves. SQLite accepts these quotes too. */
 static char *quote_reserved(const char *sql)
 {
     return replace(sql, "\\bshow\\b", "`show`");
 }
 
-/* Texts compare as in SQLite, so that differences come from the engine and not from the data; a TEXT cannot be a key in
- * MariaDB. */
+/* Makes texts compare as in SQLite, so that differences come from the engine and not from the data. Uses varchar
+ * instead of TEXT, because a TEXT cannot be a key in MariaDB. */
 static struct db *open_sample(const char *script)
 {
     char *text = replace(script, "\\bTEXT\\b", "varchar(200)");

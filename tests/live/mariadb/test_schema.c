@@ -1,4 +1,4 @@
-/* The schema index of a real MariaDB database, and the denied values that it must not show. */
+/* Tests the schema index of a real MariaDB database, and that it shows no denied values. */
 #include "lib/schema/deny_match.h"
 #include "lib/schema/schema.h"
 
@@ -100,7 +100,8 @@ Test(schema, tables_columns_and_keys_are_indexed)
     cr_expect_geq(school->n_notes, 1);
 }
 
-/* Texts that differ only in case are equal in most columns: they are no key, and each finds the other. */
+/* In most columns, texts that differ only in case are equal. So they are not unique keys, and a lookup of one finds the
+ * other. */
 Test(schema, equality_follows_server_collation)
 {
     build(NULL);

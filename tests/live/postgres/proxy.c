@@ -37,8 +37,8 @@ static bool pass_on(int from, int to)
     return n > 0;
 }
 
-/* An answer is delayed until the client has been silent for a while, so requests that it sends without waiting count as
- * one round trip. */
+/* Delays an answer until the client has been silent for a while. So requests that the client sends without waiting
+ * count as one round trip. */
 static void relay(struct proxy *proxy, int client, int server)
 {
     enum { SILENCE_MS = 60 };

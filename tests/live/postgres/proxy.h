@@ -1,4 +1,4 @@
-/* A relay in front of a server that counts the round trips of the client. */
+/* Relays connections to a server, and counts the round trips of the client. */
 #ifndef ASSAY_TESTS_LIVE_POSTGRES_PROXY_H
 #define ASSAY_TESTS_LIVE_POSTGRES_PROXY_H
 
@@ -6,10 +6,10 @@
 
 struct proxy;
 
-/* Starts a relay to a port of the loopback address; one connection at a time. */
+/* Starts a relay to a port of the loopback address. It serves one connection at a time. */
 struct proxy *proxy_start(uint16_t port);
 uint16_t proxy_port(const struct proxy *proxy);
-/* Returns how often the client sent data and then waited. */
+/* Returns the number of round trips: how often the client sent data and then waited. */
 unsigned proxy_trips(const struct proxy *proxy);
 /* Stops the relay after its client has disconnected. */
 void proxy_stop(struct proxy *proxy);

@@ -1,5 +1,6 @@
-/* Every way to call a function of the database itself (tests/data/hostile/postgres_calls.sql), as a superuser and as a
- * read-only role. Assay must run none of them. A function that ran leaves a file behind, which no ROLLBACK removes. */
+/* Tries every way to call a function that the database defines (tests/data/hostile/postgres_calls.sql), as a superuser
+ * and as a read-only role. Assay must run none of these functions. A function that runs writes a file, which no
+ * ROLLBACK removes. */
 #include "lib/db/postgres_gate.h"
 #include "tests/live/postgres/server.h"
 
@@ -12,7 +13,7 @@
 static struct server server;
 static char *trace;
 
-/* The file belongs to the server, which writes and empties it. */
+/* The file belongs to the server, which writes it and empties it. */
 #define SCHEMA                                                                                                         \
     "CREATE TABLE customer(id integer PRIMARY KEY, name text, email text);"                                            \
     "INSERT INTO customer VALUES (1, 'Ann', 'a@example.org'), (2, 'Bob', 'b@example.org');"                            \
@@ -47,7 +48,7 @@ static bool has_run(void)
     return there;
 }
 
-/* Returns true if the statement runs a function without Assay's protection. */
+/* Returns true if the statement runs a function when it is sent without Assay. */
 static bool runs_alone(const char *sql)
 {
     PGresult *result = PQexec(server.admin, sql);
@@ -128,7 +129,8 @@ static enum err_code ask(const char *sql)
     return code;
 }
 
-/* One handle while its database changes: a created or dropped function takes effect from the next statement on. */
+/* The database changes while a handle is open. A created or dropped function takes effect from the next statement
+ * on. */
 Test(calls, functions_created_meanwhile_are_refused, .init = begin, .fini = end)
 {
     char *grant = g_strdup_printf("GRANT EXECUTE ON FUNCTION own.length(integer) TO %s", server.name);
@@ -184,7 +186,7 @@ Test(calls, extension_functions_are_permitted, .init = begin, .fini = end)
     cr_expect_eq(ask("SELECT similarity(a::text, 1) FROM mails"), ERR_REFUSED);
 }
 
-/* The gate's list: none of the built-in functions with these names changes the database, and the volatile ones are
+/* Checks the gate's list. No built-in function with these names changes the database, and the volatile ones are
  * known. */
 Test(calls, listed_functions_change_nothing, .init = begin, .fini = end)
 {

@@ -1,5 +1,5 @@
-/* A server of the catalogue, from its configuration to the verdict: password, policy and cost limit. Nothing that the
- * policy denies may appear. */
+/* Uses a server from the catalogue, from its configuration to the verdict: password, policy and cost limit. The output
+ * must not contain anything that the policy denies. */
 #include "tests/live/postgres/server.h"
 
 #include <criterion/criterion.h>
@@ -61,7 +61,7 @@ static void end(void)
 }
 TestSuite(catalogue, .init = begin, .fini = end);
 
-/* Returns standard output and error together and checks that neither contains a password. Free with g_free. */
+/* Returns standard output and standard error as one text. Checks that it contains no password. Free with g_free. */
 static char *assay(const char *const *words, int *status)
 {
     GPtrArray *argv = g_ptr_array_new();

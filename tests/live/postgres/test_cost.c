@@ -1,4 +1,4 @@
-/* The limit on the estimated cost: a statement above it is not run, and the error says so. */
+/* The limit on the estimated cost: a statement above it does not run, and the error gives this reason. */
 #include "tests/live/postgres/server.h"
 
 #include <criterion/criterion.h>
@@ -61,7 +61,7 @@ Test(cost, missing_limit_requests_no_estimate)
                  err.text);
 }
 
-/* A password that libpq receives as a parameter or at the end of the connection string. */
+/* libpq receives the password as a parameter, or at the end of the connection string. */
 Test(cost, password_appears_only_in_connection_string)
 {
     static const char *const strange = "p'w\\ &=%#d\xc3\xa9";

@@ -1,4 +1,5 @@
-/* `assay doctor` finds excessive rights of a role, its suggested statements revoke them, and the role still works. */
+/* `assay doctor` finds excessive rights of a role and suggests statements that revoke them. After these statements the
+ * role still works. */
 #include "tests/live/postgres/server.h"
 
 #include <criterion/criterion.h>
@@ -65,7 +66,7 @@ Test(doctor, superuser_has_excessive_rights, .init = begin, .fini = end)
     json_decref(findings);
 }
 
-/* Calls behind operators, casts, domains and names. The suggested statements revoke them, and queries run again. */
+/* Finds calls that operators, casts, domains and names hide. After the suggested statements, queries run again. */
 Test(doctor, hidden_calls_are_found, .init = begin, .fini = end)
 {
     int status;

@@ -1,5 +1,5 @@
-/* No call of a permitted function runs on in the server for more than a second after its cancellation. By default a few
- * calls run; with ASSAY_TEST_GIVEUP=full those of all functions, which takes half an hour. */
+/* No call of a permitted function continues in the server for more than a second after its cancellation. By default a
+ * few calls run. ASSAY_TEST_GIVEUP=full runs the calls of all functions, which takes half an hour. */
 #include "tests/live/giveup.h"
 
 #include "lib/db/postgres_gate.h"

@@ -1,5 +1,5 @@
-/* Hostile statements: tests/data/hostile/postgres.sql, as a superuser and as a read-only role. After each the server is
- * alive, the data are unchanged, no object was created, and the same handle answers. */
+/* Runs the hostile statements of tests/data/hostile/postgres.sql as a superuser and as a read-only role. After each one
+ * it checks that the server runs, the data are unchanged, no object was created, and the handle still answers. */
 #include "tests/live/hostile.h"
 #include "tests/live/postgres/server.h"
 
@@ -17,7 +17,7 @@
     "SELECT 1 $$;"                                                                                                     \
     "CREATE FUNCTION lower(integer) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$;"
 
-/* The query that prints every possible side effect of a statement as one text. */
+/* The query that returns the state of the server that a statement could change, as one text. */
 static const char traces[] =
     "SELECT (SELECT string_agg(id || name || body, ',' ORDER BY id) FROM t) ||"
     " (SELECT count(*) FROM big) || (SELECT last_value || is_called::text FROM s) ||"

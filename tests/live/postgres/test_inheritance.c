@@ -1,5 +1,6 @@
-/* Denied columns and inheritance on a real PostgreSQL, as a role that may not see all tables. Rows of a child appear in
- * scans of its parent, and columns of a parent in its children. Views and generated columns pass both on. */
+/* Tests denied columns with inheritance on a real PostgreSQL, as a role that cannot see all tables. Rows of a child
+ * appear in scans of its parent. Columns of a parent appear in its children. Views and generated columns can show
+ * either of them. */
 #include "lib/schema/deny_match.h"
 #include "lib/schema/schema.h"
 #include "tests/live/postgres/server.h"
@@ -8,7 +9,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* The role sees customer, low, late, us, pack, events and the views, but neither eu, hidden_root nor any partition. */
+/* The role can read customer, low, late, us, pack, events and the views. It cannot read eu, hidden_root or any
+ * partition. */
 static const char SQL[] =
     "CREATE TABLE customer(id int, name text, email text, tag text);"
     "CREATE TABLE eu(country text, iban text) INHERITS (customer);"
@@ -68,11 +70,11 @@ Test(inheritance, denial_follows_rows_in_both_directions)
         const char *denied, *table, *column;
         bool is_denied;
     } cases[] = {
-        /* down: a child inherits the denial, and so does a column that is computed from it */
+        /* from parent to child: a child inherits the denial, and so does a column that is computed from it */
         {"customer.email", "us", "email", true},
         {"customer.email", "us", "name", false},
         {"customer.email", "us", "state", false},
-        {"customer.email", "low", "mail_lc", true}, /* of a column that the role may not read */
+        {"customer.email", "low", "mail_lc", true}, /* the role may not read the source column */
         {"customer.email", "low", "name_lc", false},
         {"customer.email", "late", "mail_lc", true},
         {"public.customer.email", "late", "email", true},
@@ -80,19 +82,19 @@ Test(inheritance, denial_follows_rows_in_both_directions)
         {"low.mail_lc", "late", "mail_lc", true},
         {"customer.*", "us", "name", true},
         {"customer.*", "us", "state", false},
-        /* up: a scan of the parent shows the child's rows */
+        /* from child to parent: a scan of the parent shows the child's rows */
         {"eu.email", "customer", "email", true},
         {"eu.email", "customer", "name", false},
         {"eu.iban", "customer", "email", false},
         {"late.mail_lc", "low", "mail_lc", true},
-        {"eu.email", "us", "email", false}, /* no row of one is in the other */
+        {"eu.email", "us", "email", false}, /* the two tables share no row */
         {"eu.*", "customer", "name", true},
         /* a parent that the role cannot see */
         {"hidden_root.secret", "pack", "secret", true},
         {"hidden_root.secret", "pack", "label", true},
         {"hidden_root.secret", "pack", "plain", false},
         {"hidden_root.*", "pack", "plain", true},
-        /* two parents: the child's rows appear in both */
+        /* a child of two parents: its rows appear in both */
         {"left_parent.b", "both_child", "b", true},
         {"left_parent.b", "right_parent", "b", true},
         {"left_parent.a", "right_parent", "c", false},
@@ -120,7 +122,7 @@ Test(inheritance, denial_follows_rows_in_both_directions)
                      "%s denied: %s.%s", cases[i].denied, cases[i].table, cases[i].column);
 }
 
-/* A partition or child outside of the index does not resolve, and counts as denied. */
+/* A partition or child outside of the index cannot be resolved, and counts as denied. */
 Test(inheritance, statement_on_unlisted_table_uses_denied)
 {
     static const struct {
@@ -130,7 +132,7 @@ Test(inheritance, statement_on_unlisted_table_uses_denied)
         {"SELECT who FROM events_1", "events.who", true},       {"SELECT email FROM eu", "customer.email", true},
         {"SELECT mail_lc FROM low", "customer.email", true},    {"SELECT x FROM over_that", "customer.email", true},
         {"SELECT label FROM pack", "hidden_root.secret", true}, {"SELECT email FROM customer", "eu.email", true},
-        {"SELECT email FROM ONLY customer", "eu.email", true}, /* more than necessary */
+        {"SELECT email FROM ONLY customer", "eu.email", true}, /* stricter than necessary */
         {"SELECT name FROM us", "customer.email", false},       {"SELECT what FROM events", "events_1.who", false},
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -142,7 +144,7 @@ Test(inheritance, statement_on_unlisted_table_uses_denied)
     }
 }
 
-/* Columns, tables and partitions that the role may not read can be denied all the same. */
+/* Entries can deny columns, tables and partitions that the role may not read. */
 Test(inheritance, entries_match_invisible_columns)
 {
     static const char *const entries[] = {"hidden_root.secret", "public.eu.iban", "events_2a.who", "low.email",
@@ -154,8 +156,8 @@ Test(inheritance, entries_match_invisible_columns)
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) cr_expect_eq(matched[i], expected[i], "%s", entries[i]);
 }
 
-/* A child may compute a column that is plain in its parent (up to PostgreSQL 15), and its rows appear in scans of the
- * parent. */
+/* A child may compute a column that is a plain column in its parent (up to PostgreSQL 15). The child's rows appear in
+ * scans of the parent. */
 Test(inheritance, generated_column_of_child_shows_in_parent)
 {
     PGresult *made = PQexec(server.admin, "CREATE TABLE tagged(tag text GENERATED ALWAYS AS (lower(email)) STORED) "
@@ -190,7 +192,7 @@ Test(inheritance, fingerprint_changes_with_invisible_parent)
     cr_expect(is_denied("apart", "who", "hidden.renamed.who"));
 }
 
-/* Beyond 512 partitions table names are not distinguished: a column is denied by its name. */
+/* With more than 512 partitions, table names are ignored: a column is denied by its name in every table. */
 Test(inheritance, many_partitions_deny_by_column_name)
 {
     struct err err = {0};
@@ -208,7 +210,7 @@ Test(inheritance, many_partitions_deny_by_column_name)
     cr_expect_not(is_denied("wide", "what", "wide_519.who"));
 }
 
-/* A value of the row selects its partition. */
+/* The partition of a row depends on a value in the row. */
 Test(inheritance, number_of_partition_is_denied_with_any_column)
 {
     static const struct {

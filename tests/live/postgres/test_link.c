@@ -1,4 +1,4 @@
-/* The connection to the server: the round trips of a statement, and the verification of the server's identity. */
+/* Tests the connection to the server: the round trips of a statement, and the check of the server's identity. */
 #include "lib/schema/schema.h"
 
 #include "tests/live/postgres/proxy.h"
@@ -29,7 +29,7 @@ static void end(void)
 }
 TestSuite(link, .init = begin, .fini = end);
 
-/* Appends this to the reader's DSN. */
+/* Appends the formatted text to the reader's DSN. */
 static void add_to_dsn(const char *format, ...)
 {
     va_list args;
@@ -102,7 +102,7 @@ Test(link, cost_limit_takes_second_round_trip)
     end_proxy();
 }
 
-/* The functions of a database are listed once. */
+/* The functions that a database defines are listed only once. */
 Test(link, own_functions_take_no_extra_round_trip)
 {
     open_behind_proxy();
@@ -114,7 +114,7 @@ Test(link, own_functions_take_no_extra_round_trip)
     end_proxy();
 }
 
-/* Statements that are sent before the answer to BEGIN still run inside of the transaction. */
+/* Statements sent before the answer to BEGIN still run inside the transaction. */
 Test(link, pipelined_statement_is_inside_transaction)
 {
     struct err err = {0};
@@ -155,14 +155,14 @@ Test(link, server_with_trusted_certificate_is_accepted)
     cr_expect_str_eq(encrypted, "t");
     g_free(encrypted);
     g_free(sql);
-    /* Reads rows beyond libpq's buffers, cancels, and continues. */
+    /* Reads more rows than libpq buffers, cancels, and continues. */
     cr_expect_eq(ask("SELECT repeat('x', 1000) FROM generate_series(1, 5000)", 0), ERR_OK);
     db_set_limits(server.db, &(struct db_limits){.time_ms = 100});
     cr_expect_eq(ask("SELECT count(*) FROM generate_series(1, 1000000000000)", 0), ERR_LIMIT_TIME);
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
 }
 
-/* An error of an abandoned connection must not count against the next one. */
+/* An error on an abandoned connection must not count against the new connection. */
 Test(link, new_connection_counts_from_zero)
 {
     server_open(&server, READER, NULL);
@@ -222,7 +222,7 @@ static bool pooler_answers(void *unused)
     return answers;
 }
 
-/* PgBouncer in front of the server, with one connection to it; it does not run as root. */
+/* Starts PgBouncer in front of the server, with one connection to it. PgBouncer does not run as root. */
 static void open_pooler(const char *mode)
 {
     char *program = g_find_program_in_path("pgbouncer"), *port = server_ask(&server, "SELECT inet_server_port()");
@@ -266,7 +266,7 @@ static void end_pooler(void)
     close_pooler();
 }
 
-/* Two clients share one connection to the server, transaction by transaction. */
+/* Two clients share one server connection; each has it for a transaction. */
 Test(link, transaction_pooler_is_supported, .fini = end_pooler)
 {
     struct err err = {0};
@@ -303,7 +303,8 @@ Test(link, transaction_pooler_is_supported, .fini = end_pooler)
     db_close(other);
 }
 
-/* Without transactions no lock can protect a statement: the database is refused, and the candidate is not at fault. */
+/* A pooler that does not keep transactions together cannot protect a statement. So the database is refused, and the
+ * candidate is not blamed. */
 Test(link, statement_pooler_is_refused, .fini = end_pooler)
 {
     struct err err;
@@ -315,7 +316,7 @@ Test(link, statement_pooler_is_refused, .fini = end_pooler)
 
 /* --- statements that run on --------------------------------------------------------------------------------------- */
 
-/* A column that is larger than any that a statement is expected to read. */
+/* Creates a column that is larger than any that a statement is expected to read. */
 static void make_large(void)
 {
     server_exec(&server, "CREATE TABLE large(a text, b text); INSERT INTO large SELECT repeat('a', 200000), "

@@ -1,4 +1,4 @@
-/* The origins of columns in a real PostgreSQL database, as a role that may not see all of it. */
+/* Tests the origins of columns in a real PostgreSQL database, as a role that cannot see all of it. */
 #include "lib/schema/schema.h"
 #include "tests/live/postgres/server.h"
 
@@ -60,7 +60,7 @@ Test(origins, columns_showing_denied_column_are_denied)
     } cases[] = {
         {"customer.email", "customer", "email_lc", true},
         {"customer.email", "customer", "phone_lc", false},
-        {"public.customer.phone", "customer", "phone_lc", true}, /* the role may not read phone itself */
+        {"public.customer.phone", "customer", "phone_lc", true}, /* the role may not read `phone` directly */
         {"customer.email", "eu", "email", true},
         {"customer.email", "eu", "name", false},
         {"customer.email", "plain", "reach", true},
@@ -70,13 +70,13 @@ Test(origins, columns_showing_denied_column_are_denied)
         {"plain.reach", "kept", "reach", true},
         {"customer.email", "kept", "times", false},
         {"apart.secret.note", "of_hidden", "n", true},
-        {"secret.iban", "of_hidden", "n", true}, /* an invisible table: all of its columns */
+        {"secret.iban", "of_hidden", "n", true}, /* the table is invisible, so any of its columns may be the origin */
         {"customer.email", "of_hidden", "n", false},
         {"apart.secret.note", "above", "m", true},
         {"customer.phone", "whole", "r", true},
         {"customer.phone", "whole", "id", false},
         {"customer.phone", "arms", "x", true},
-        {"customer.email", "arms", "x", true}, /* phone is invisible: all columns of its tables */
+        {"customer.email", "arms", "x", true}, /* `phone` is invisible, so any column of its tables may be the origin */
         {"customer.email", "counted", "n", false},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -93,7 +93,7 @@ Test(origins, statement_uses_reachable_columns)
         {"SELECT c.name FROM customer c, generate_series(1, (c::text)::int) g", true, true},
         {"SELECT c::text FROM customer c, generate_series(1, 1) g", true, true},
         {"SELECT k.value FROM customer c, json_each_text(row_to_json(c)) k WHERE k.key = 'email'", true, true},
-        {"SELECT g FROM generate_series(1, 2) g", true, true}, /* a whole row, whose columns are unknown */
+        {"SELECT g FROM generate_series(1, 2) g", true, true}, /* a whole row with unknown columns */
         {"SELECT name FROM customer", false, true},
         {"SELECT ctid, xmin FROM customer", false, true},
         {"SELECT who FROM plain", false, true},
@@ -113,8 +113,8 @@ Test(origins, statement_uses_reachable_columns)
     }
 }
 
-/* Returns the message of the only candidate's execution, and whether any part of it reached the output. Free with
- * g_free. */
+/* Returns the message of the only candidate's execution. *shows receives whether the output contains any part of it.
+ * Free with g_free. */
 static char *message_of(const char *sql, const char *denied, bool *shows)
 {
     const char *argv[] = {ASSAY_BINARY,    "check",  "--db",     server.dsn[READER],
@@ -135,7 +135,7 @@ static char *message_of(const char *sql, const char *denied, bool *shows)
     return copy;
 }
 
-/* A view's condition may fail on a column that the statement never names. */
+/* The condition of a view may fail on a column that the statement does not name. */
 Test(origins, error_near_denied_value_shows_only_class)
 {
     static const struct {

@@ -1,5 +1,4 @@
-/* Statements in a real PostgreSQL: values, errors and bounds, and the independence of each statement from the ones
- * before. */
+/* Runs statements in a real PostgreSQL: values, errors and bounds. No statement may affect a later one. */
 #include "lib/base/clock.h"
 #include "lib/db/postgres_gate.h"
 #include "tests/live/postgres/server.h"
@@ -22,7 +21,7 @@
     " (2, 'zwölf', 3.00, 2, false, '\\x', '1999-12-31', 'abcdef', -7, -1), (3, NULL, NULL, NULL, NULL, NULL, NULL,"   \
     " NULL, NULL, NULL);"
 
-/* The same data in SQLite. */
+/* The same data in SQLite, for comparison. */
 #define TWIN                                                                                                           \
     "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, price REAL, part REAL, ok INTEGER, raw BLOB, day TEXT,"         \
     " pad TEXT, small INTEGER, large INTEGER);"                                                                        \
@@ -154,8 +153,8 @@ Test(postgres, errors_have_codes_texts_and_offsets, .init = begin, .fini = end)
     static const struct {
         const char *sql;
         enum err_code code;
-        const char *part; /* of the text */
-        const char *at;   /* text at the offset, or NULL if no offset is expected */
+        const char *part; /* part of the text, in which the error is expected */
+        const char *at;   /* text at the error's offset, or NULL if it has no offset */
     } cases[] = {
         {"SELECT nam FROM t", ERR_ENGINE, "42703", "nam"},
         {"SELECT 'zwölf € 𝄞', nam FROM t", ERR_ENGINE, "42703", "nam"},
@@ -280,7 +279,7 @@ Test(postgres, statement_may_stop_early, .init = begin, .fini = end)
 
 static atomic_bool called_off;
 
-/* Interrupts repeatedly, since an interrupt before the start of the statement does not affect it. */
+/* Interrupts repeatedly, because an interrupt before the start of the statement has no effect. */
 static bool is_heard(void *db)
 {
     db_interrupt(db);
@@ -401,7 +400,7 @@ Test(postgres, fingerprint_reports_hidden_changes, .init = begin, .fini = end)
 Test(postgres, late_counters_change_fingerprint, .init = begin, .fini = end)
 {
     server_exec(&server, "INSERT INTO t(id) VALUES (50)");
-    keep_print(); /* possibly with the snapshot of the second insertion before it is counted */
+    keep_print(); /* perhaps taken before the insertion is counted */
     server_exec(&server, "INSERT INTO t(id) VALUES (51)");
     print_has_changed(NULL);
     cr_expect(wait_until(print_has_changed, NULL, 15000));
@@ -420,8 +419,8 @@ Test(postgres, writes_elsewhere_keep_fingerprint, .init = begin, .fini = end)
 
 /* --- servers that do not answer ----------------------------------------------------------------------------------- */
 
-/* Returns the process id of the handle's backend, to be stopped as by a debugger, or 0 if this process may not stop
- * it. */
+/* Returns the process id of the handle's backend, which the test stops as a debugger would. Returns 0 if this process
+ * may not stop it. */
 static int backend_of_handle(void)
 {
     char *pid =
@@ -449,7 +448,7 @@ Test(postgres, hanging_server_is_abandoned, .init = begin, .fini = end)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3, "by a new connection");
 }
 
-/* The best of a few attempts: a busy machine only adds time. */
+/* Returns the least time of several attempts, because a busy machine only adds time. */
 static double least_past_limit(const char *sql, int64_t limit_ms)
 {
     double least = 1e9;
@@ -464,8 +463,7 @@ static double least_past_limit(const char *sql, int64_t limit_ms)
     return least;
 }
 
-/* A cast of some megabytes to jsonb: until it is done the server neither checks a clock nor reacts to a cancel
- * request. */
+/* Casts some megabytes to jsonb. During the cast the server checks no clock and ignores cancel requests. */
 Test(postgres, unstoppable_statement_returns_thread, .init = begin, .fini = end)
 {
     static const char deaf[] = "SELECT count(x::jsonb) + count((x || ' ')::jsonb) + count((x || '  ')::jsonb)"

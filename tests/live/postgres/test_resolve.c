@@ -1,6 +1,6 @@
-/* Random statements, checked against the server. If the server resolves a name to a function of the database itself,
- * its parse tree (debug_print_parse) has that function's number, and Assay must have refused the statement. Only one
- * such function exists at a time, so that most statements are permitted. */
+/* Compares the gate with the server on random statements. If the server resolves a name to a function that the database
+ * defines, its parse tree (debug_print_parse) has that function's number. Assay must have refused such a statement.
+ * Only one such function exists at a time, so most statements are permitted. */
 #include "tests/live/postgres/server.h"
 
 #include <criterion/criterion.h>
@@ -45,7 +45,7 @@ static bool one_in(int n)
 static void add_text(GString *out, int depth);
 static void add_condition(GString *out, int depth);
 
-/* Templates: i is an integer, t a text, b a condition; ~ marks literal text. */
+/* Expands a template: i is an integer, t a text, b a condition; ~ marks literal text. */
 static void add_template(GString *out, const char *template, int depth);
 
 static void add_integer(GString *out, int depth)
@@ -91,7 +91,7 @@ static void add_condition(GString *out, int depth)
 
 static void add_template(GString *out, const char *template, int depth)
 {
-    if (depth < -3) template = "true"; /* a condition of conditions must end */
+    if (depth < -3) template = "true"; /* ends nested conditions */
     for (; *template; template ++) {
         if (*template != '#') {
             g_string_append_c(out, *template);
@@ -123,7 +123,7 @@ static void add_query(GString *out)
 /* --- the server's resolution
  * ------------------------------------------------------------------------------------------ */
 
-static GString *tree; /* of the last statement */
+static GString *tree; /* parse tree of the last statement */
 
 static void take_tree(void *unused, const PGresult *notice)
 {
@@ -137,7 +137,7 @@ static void be_quiet(void *unused, const PGresult *notice)
     (void)unused, (void)notice;
 }
 
-/* Returns true if the tree holds a function or an operator that initdb did not create. */
+/* Returns true if the parse tree names a function or operator that initdb did not create. */
 static bool names_own(void)
 {
     static const char *const keys[] = {":funcid ", ":opno ", ":aggfnoid ", ":winfnoid "};

@@ -7,7 +7,7 @@
 
 static struct server server;
 
-/* SQLite's REAL has eight bytes; all other parts of the samples mean the same in both. */
+/* SQLite's REAL has eight bytes. All other parts of the samples have the same meaning in both. */
 static struct db *open_sample(const char *script)
 {
     GRegex *real = g_regex_new("\\bREAL\\b", 0, 0, NULL);

@@ -1,4 +1,4 @@
-/* The schema index of a real PostgreSQL database. */
+/* Tests the schema index of a real PostgreSQL database. */
 #include "lib/schema/schema.h"
 
 #include "tests/live/postgres/server.h"

@@ -1,5 +1,5 @@
-/* Tables of several schemas. An unqualified name follows the search path, a qualified one never does, and tables of the
- * same name are kept apart. */
+/* Tests tables in several schemas. An unqualified name follows the search path, a qualified name never does. Tables of
+ * the same name in two schemas are different tables. */
 #include "lib/schema/blob.h"
 #include "lib/schema/schema.h"
 #include "lib/sql/sql.h"
@@ -64,7 +64,7 @@ static const struct schema_table *table(const struct schema_index *index, const 
     return &index->tables[number];
 }
 
-/* Returns the tables of the columns of a statement, "?" for an unknown or ambiguous one. */
+/* Returns the tables of the columns of a statement; "?" for an unknown or ambiguous column. */
 static char *meant(const char *sql)
 {
     struct arena arena;
@@ -200,8 +200,8 @@ Test(schemas, custom_search_path_is_used)
 
 /* --- mutants ------------------------------------------------------------------------------------------------------ */
 
-/* Makes all mutants of one operator over some seeds: parts[i] is set to 0 once a mutant has it. Each mutant must bind
- * in Assay and be accepted by the server. */
+/* Makes all mutants of one operator for several seeds. Sets parts[i] to "" if a mutant contains it. Each mutant must
+ * bind in Assay and be accepted by the server. */
 static void expect_mutants(enum sql_mutator op, const char *sql, const char **parts)
 {
     struct arena arena;
@@ -230,7 +230,7 @@ static void expect_mutants(enum sql_mutator op, const char *sql, const char **pa
 
 #define EXPECT_JOINS(sql, ...) expect_mutants(SQL_MUTATE_add_join, sql, (const char *[]){__VA_ARGS__, NULL})
 
-/* A superfluous join names the table with its schema, and another table of the same name by an alias. */
+/* A superfluous join qualifies the table with its schema. A second table of the same name gets an alias. */
 Test(schemas, mutants_join_across_schemas)
 {
     build(NULL);
@@ -241,7 +241,7 @@ Test(schemas, mutants_join_across_schemas)
     EXPECT_JOINS("SELECT name FROM sales.customer", "JOIN sales.orders ON customer.id = orders.customer");
 }
 
-/* The same from the start of the search path, whose tables need no schema. */
+/* Likewise for tables in the first schema of the search path, which need no qualifier. */
 Test(schemas, mutants_join_by_the_search_path)
 {
     build("sales,public");
@@ -252,10 +252,10 @@ Test(schemas, mutants_join_by_the_search_path)
 
 /* --- too many of them --------------------------------------------------------------------------------------------- */
 
-/* The index of a database with one schema for each tenant is cut. All tables that an unqualified name reaches are in
- * it; tables of other schemas fill it up to 5,000, and a note counts the rest. A key from an indexed table to one
- * outside of the index is dropped. Most tables are views without a column, which are faster to create and to read; the
- * remaining cost is one scan of each one's columns. */
+/* The index of a database with one schema for each tenant is truncated. It has all tables that an unqualified name can
+ * reach. Tables of other schemas fill it up to 5,000, and a note has the number of the rest. A key from an indexed
+ * table to one outside of the index is dropped. Most of the tables are views without columns, because these are fast to
+ * create and to read. The remaining cost is one scan of the columns of each view. */
 Test(schemas, past_five_thousand_tables_other_schemas_are_cut, .timeout = 600)
 {
     enum { TENANTS = 30, VIEWS = 170, MOST = 5000 };

@@ -1,4 +1,4 @@
-/* A worker's connection between two tasks. */
+/* Tests a worker's connection between two tasks. */
 #include "lib/base/clock.h"
 #include "tests/live/postgres/server.h"
 #include "tests/support/wait.h"
@@ -7,14 +7,14 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-enum { FRESH_MS = 600 /* an index is checked again at most twice a second */, LIMIT_MS = 10000 };
+enum { FRESH_MS = 600 /* longer than the half second during which an index is not checked again */, LIMIT_MS = 10000 };
 
 static bool is_past(void *ctx)
 {
     return clock_now_ns() >= *(const int64_t *)ctx;
 }
 
-/* The deadline of the first task passes. The state of the database is read for the second task, which has no
+/* The deadline of the first task passes. Then the state of the database is read for the second task, which has no
  * deadline. */
 Test(workspace, passed_deadline_does_not_affect_next_task)
 {
@@ -41,7 +41,7 @@ Test(workspace, passed_deadline_does_not_affect_next_task)
     workspace_init(&workspace, &config, &handles, &stats);
     int64_t deadline_ns = clock_now_ns() + 5000 * INT64_C(1000000), past_ns;
     cr_assert_eq(workspace_take(&workspace, &task, deadline_ns, &err), ERR_OK, "%s", err.text);
-    db_set_deadline(workspace.subject.db, 1); /* in the past, as after a task that used all of its time */
+    db_set_deadline(workspace.subject.db, 1); /* a deadline in the past, as after a task that used all of its time */
     past_ns = clock_now_ns() + FRESH_MS * INT64_C(1000000);
     cr_assert(wait_until(is_past, &past_ns, LIMIT_MS));
     task.key.offset = 2;

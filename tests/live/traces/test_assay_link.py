@@ -1,5 +1,5 @@
-"""From a real model's recordings to a predictor of its errors, and to the linking of a request: `assay link` reads the
-package's output."""
+"""Tests the path from a real model's recordings to a predictor of its errors, and to the linking of a request. `assay
+link` reads the output of the package."""
 
 import json, os, random, subprocess
 

@@ -1,5 +1,5 @@
-"""The small schema linker: its input features, its training, its constrained output, and recordings equal to those of
-any other model."""
+"""Tests the small schema linker: its input features, its training, its constrained output. Its recordings have the
+format of any other model's."""
 
 import json, os, random, subprocess, sys
 
@@ -18,7 +18,7 @@ def column(name, key=False): return {"name": name, "words": name.split("_"), "ke
 
 
 def line_of(number, rng):
-    """Asks for a column of one table, and by name for another one if both are needed."""
+    """Makes a question for a column of one table, and for another table by name if both are needed."""
     wanted = sorted(rng.sample(range(len(THINGS)), rng.choice((1, 2))))
     words = ["show", "the", "name", "of", *" and ".join(THINGS[t] for t in wanted).split()]
     tables = [{"name": t, "words": [t], "columns": [column(f"{t}_id", True), column("name"), column("year")]}

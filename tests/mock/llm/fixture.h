@@ -1,4 +1,4 @@
-/* A scorer in front of a fake endpoint, with short waits. */
+/* Opens a scorer on a fake endpoint, with short waits. */
 #ifndef ASSAY_TESTS_MOCK_LLM_FIXTURE_H
 #define ASSAY_TESTS_MOCK_LLM_FIXTURE_H
 
@@ -12,15 +12,15 @@
 struct fixture {
     struct fake_model *fake;
     char endpoint[128];
-    struct scorer_config config; /* may be changed before the first question */
-    struct scorer *scorer;       /* opened by the first question */
+    struct scorer_config config; /* may be changed before the first call of `ask` */
+    struct scorer *scorer;       /* opened by the first call of `ask` */
     double p;
     struct scorer_reply info;
     struct err err;
     int64_t took_ms;
 };
 
-/* The answer of a classifier with its own order of labels, and its /info. */
+/* A classifier's reply, with its own order of labels, and the reply of its /info. */
 extern const char tei_info[], tei_answer[];
 
 /* Prepares a scorer for the backend "tei" or "chat": three attempts, waits of at most 10 ms, no answer cache, no
@@ -28,7 +28,7 @@ extern const char tei_info[], tei_answer[];
 void fixture_start(struct fixture *f, const char *backend);
 void fixture_stop(struct fixture *f); /* Closes the scorer and checks for leaks. */
 
-/* Asks one question with a deadline in 10 s; the result is in *f. */
+/* Sends one question to the scorer, with a deadline in 10 s. Puts the result into *f. */
 enum err_code ask(struct fixture *f);
 enum err_code ask_within(struct fixture *f, const char *premise, const char *question, int64_t limit_ms);
 

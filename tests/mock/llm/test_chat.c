@@ -247,7 +247,7 @@ struct alternative {
     double p;
 };
 
-/* A completion of `{"verdict":"yes","confidence":0.6}` whose verdict token has these alternatives. */
+/* Returns a completion of `{"verdict":"yes","confidence":0.6}` whose verdict token has these alternatives. */
 static char *with_logprobs(const char *first, const struct alternative *of, size_t n)
 {
     json_t *top = json_array(), *tokens = json_array();
@@ -308,7 +308,8 @@ Test(chat, uninformative_log_probabilities_are_ignored)
     cr_assert_not(by_logprobs(open, NULL, 0, &p));
 }
 
-/* llama.cpp lets its models write a Markdown fence around the object, and removes it only from the content. */
+/* llama.cpp lets its models write a Markdown fence around the object. It removes the fence from the content, but not
+ * from the tokens. */
 Test(chat, tokens_around_content_leave_verdict_readable)
 {
     static const struct alternative of[] = {{"yes", 0.75}, {"no", 0.25}};
@@ -325,7 +326,7 @@ Test(chat, tokens_around_content_leave_verdict_readable)
     "{\"token\":\"yes\\u0000\",\"logprob\":-0.1},{\"token\":\"\\u0000\",\"logprob\":-5}]},"                            \
     "{\"token\":\"\\\",\\\"confidence\\\":0.6}\",\"logprob\":0,\"top_logprobs\":[]}]}}]}"
 
-/* A model with a token for each byte has a token for NUL. */
+/* A model with one token for each byte also has a token for NUL. */
 Test(chat, nul_token_is_ignored)
 {
     struct fixture f;

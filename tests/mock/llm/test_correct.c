@@ -84,7 +84,7 @@ Test(correct, reply_without_query_is_malformed)
     cr_assert_null(sql);
 }
 
-/* Equal questions are sent twice, because texts are not cached. */
+/* Equal questions are sent twice, because replies of a corrector are not cached. */
 Test(correct, answers_are_not_cached)
 {
     char *sql = NULL;

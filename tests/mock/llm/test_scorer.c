@@ -1,5 +1,5 @@
 /* Behaviour that all backends share: attempts, waits, bounds, circuit breaker, answer cache and threads. Each case
- * states the number of requests, the result and the longest permitted duration. */
+ * gives the expected number of requests, the result and the maximum duration. */
 #include "tests/mock/llm/fixture.h"
 #include "tests/support/wait.h"
 
@@ -12,8 +12,8 @@ TestSuite(scorer, .fini = leak_check);
 
 static const char *const predict = "/predict";
 
-/* Sanitizers and a busy machine stretch the time between two events, but never the scheduled times themselves. */
-enum { SLACK_MS = 4000 }; /* the machine may pause for a while; a call that hangs takes longer than this */
+/* Sanitizers and a busy machine lengthen the time between two events, but never change the scheduled times. */
+enum { SLACK_MS = 4000 }; /* allows for pauses of the machine; a call that hangs takes longer */
 
 static struct fixture f;
 
@@ -22,7 +22,7 @@ static void start(void)
     fixture_start(&f, "tei");
 }
 
-/* libcurl replaces a kept connection that dies under its first request on its own, so that request is not an attempt of
+/* libcurl itself replaces a reused connection that fails during its first request. Such a request is not an attempt of
  * the scorer. */
 Test(scorer, transient_failures_are_retried)
 {
@@ -105,7 +105,7 @@ Test(scorer, tls_failure_never_falls_back_to_plaintext)
     char endpoint[160];
     snprintf(endpoint, sizeof endpoint, "https%.120s", f.endpoint + 4);
     f.config.endpoint = endpoint;
-    f.config.timeout_ms = 200; /* the fake first waits for a complete request */
+    f.config.timeout_ms = 200; /* the fake waits for the complete request before that */
     assert_code(&f, ask(&f), ERR_UNREACHABLE);
     cr_assert_eq(fake_model_requests(f.fake, NULL), 0, "nothing is sent in the clear");
     fixture_stop(&f);
@@ -240,14 +240,14 @@ Test(scorer, open_breaker_spares_failing_endpoint)
     for (int i = 0; i < 5; i++) {
         assert_code(&f, ask(&f), ERR_UNREACHABLE);
         cr_assert_eq(f.info.attempts, 0);
-        if (fake_model_time(f.fake, predict, 2) + 250000000 < clock_now_ns()) break; /* maybe half open by now */
+        if (fake_model_time(f.fake, predict, 2) + 250000000 < clock_now_ns()) break; /* perhaps half open by now */
     }
     cr_assert_eq(fake_model_requests(f.fake, predict), 3);
     struct scorer_stats stats;
     scorer_stats(f.scorer, &stats);
     cr_assert_eq(stats.breaker_opened, 1);
     cr_assert_gt(stats.breaker_refused, 0);
-    /* Half open: the next call that passes closes the breaker. */
+    /* Half open: a successful call closes the breaker. */
     cr_assert(wait_until(is_answered, NULL, 5000), "the breaker lets one try");
     scorer_stats(f.scorer, &stats);
     cr_assert_not(stats.breaker_open);

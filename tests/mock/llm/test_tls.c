@@ -1,5 +1,5 @@
-/* An untrusted certificate, and the same certificate trusted by configuration. The server is the openssl program;
- * without it the test prints so and is skipped. */
+/* Connects to a server with an untrusted certificate, then trusts that certificate by configuration. The server is the
+ * openssl program; without it the test prints a message and is skipped. */
 #include "tests/mock/llm/fixture.h"
 
 #include <signal.h>
@@ -30,7 +30,7 @@ static bool make_certificate(struct server *s)
     return system(command) == 0;
 }
 
-/* Returns the port of the line "ACCEPT 127.0.0.1:PORT". */
+/* Reads the line "ACCEPT 127.0.0.1:PORT" and returns the port. */
 static int read_port(int fd)
 {
     FILE *out = fdopen(fd, "r");
@@ -91,7 +91,7 @@ Test(tls, certificate_is_verified)
     fixture_start(&f, "tei");
     f.config.endpoint = endpoint;
     f.config.ca_file = s.certificate;
-    assert_code(&f, ask(&f), ERR_MALFORMED); /* the page is not JSON: the TLS handshake succeeded */
+    assert_code(&f, ask(&f), ERR_MALFORMED); /* the page is not JSON, so the TLS handshake has succeeded */
     cr_assert_eq(f.info.status, 200);
     fixture_stop(&f);
     stop(&s);

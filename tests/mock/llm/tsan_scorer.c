@@ -1,5 +1,5 @@
-/* Threads that share one scorer, its answer cache and its circuit breaker until the main thread stops the scorer. A
- * plain program, since Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
+/* Several threads share one scorer, its answer cache and its circuit breaker, until the main thread stops the scorer.
+ * It is a plain program, because Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/clock.h"
 #include "lib/llm/scorer.h"
 #include "tests/support/fake_model.h"
@@ -30,7 +30,7 @@ static void *ask(void *context)
             atomic_fetch_add(&answers, 1);
         else if (code == ERR_CANCELLED)
             atomic_fetch_add(&cancelled, 1);
-        else if (code != ERR_UNREACHABLE) /* open breaker or no retries left: the script fails often */
+        else if (code != ERR_UNREACHABLE) /* expected error: circuit open, or no retries left */
             atomic_fetch_add(&surprises, 1);
         if (code != ERR_OK && code != ERR_CANCELLED && code != ERR_UNREACHABLE) fprintf(stderr, "%s\n", err.text);
     }

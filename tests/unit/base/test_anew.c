@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Returns the lines that the program prints, and its exit status. */
+/* Puts the lines that the program prints into `out`. Returns its exit status. */
 static int run(const char *arguments, char *out, size_t size)
 {
     char command[600];

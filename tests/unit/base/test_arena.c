@@ -36,7 +36,7 @@ Test(arena, formatted_text_is_whole_across_chunks)
     struct arena arena;
     char wanted[301];
     arena_init(&arena, 0);
-    for (int n = 0; n < 300; n++) { /* the first chunk ends within them */
+    for (int n = 0; n < 300; n++) { /* the first chunk is used up during these */
         memset(wanted, 'x', (size_t)n);
         wanted[n] = '\0';
         cr_expect_str_eq(arena_printf(&arena, "%s", wanted), wanted);
@@ -63,7 +63,7 @@ Test(arena, reset_keeps_largest_chunk)
     arena_init(&arena, 64 * 1024);
     cr_assert(arena_alloc(&arena, 16 * 1024));
     cr_assert(arena_alloc(&arena, 32 * 1024));
-    cr_assert(arena_alloc(&arena, 1000)); /* exactly large enough: no more is left under the cap */
+    cr_assert(arena_alloc(&arena, 1000)); /* fits exactly, so the limit is reached */
     arena_reset(&arena);
     cr_expect(arena.used > 32 * 1024, "%zu", arena.used);
     arena_free(&arena);

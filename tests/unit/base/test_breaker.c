@@ -1,4 +1,4 @@
-/* Backoff and the circuit breaker, under a clock that the tests set. */
+/* Tests the backoff and the circuit breaker, under a clock that the tests set. */
 #include "lib/base/breaker.h"
 #include "tests/support/leak.h"
 
@@ -85,7 +85,7 @@ Test(breaker, trial_without_outcome_permits_another_trial)
     cr_expect(breaker_admit(&breaker, 41));
 }
 
-/* Calls in flight when the breaker opened fail one by one; they do not lengthen the pause. */
+/* Calls that were in flight when the breaker opened fail one by one. They do not lengthen the pause. */
 Test(breaker, late_failures_are_ignored)
 {
     struct breaker breaker = {0};

@@ -24,7 +24,7 @@ Test(error, long_texts_are_cut_between_characters)
 {
     char text[ERR_TEXT_MAX + 50];
     memset(text, 'a', sizeof text);
-    memcpy(text + ERR_TEXT_MAX - 3, "\xE2\x82\xAC", 3); /* the last byte would fall on the terminator */
+    memcpy(text + ERR_TEXT_MAX - 3, "\xE2\x82\xAC", 3); /* the character's last byte would overwrite the terminator */
     text[sizeof text - 1] = '\0';
     struct err err;
     cr_assert_eq(err_set(&err, ERR_IO, "%s", text), ERR_IO);

@@ -1,4 +1,4 @@
-/* Tests of the log: its two forms, escaping, levels, and the rates that bound repeated lines. */
+/* Tests the log: its two formats, escaping, levels, and the rate limit on repeated lines. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Lines go to an unnamed file. The clock does not advance unless a test sets it. */
+/* Log lines are written to an unnamed file. The clock does not advance unless a test sets it. */
 static FILE *file;
 static int64_t now_ns = 1000000000;
 
@@ -60,7 +60,7 @@ static const char *text_of(json_t *root, const char *key)
 
 Test(log, line_is_json_with_time_level_and_fields)
 {
-    open_log(LOG_FORM_AUTO, LOG_LEVEL_INFO); /* a file is no terminal */
+    open_log(LOG_FORM_AUTO, LOG_LEVEL_INFO); /* a file is not a terminal, so this is JSON */
     const struct log_field fields[] = {log_field_text("family", "join"), log_field_number("tasks", -7),
                                        log_field_text("absent", NULL)};
     errno = 42;
@@ -73,7 +73,7 @@ Test(log, line_is_json_with_time_level_and_fields)
     cr_assert_str_eq(text_of(root, "family"), "join");
     cr_assert_eq(json_integer_value(json_object_get(root, "tasks")), -7);
     cr_assert_eq(json_object_size(root), 6);
-    const char *time = text_of(root, "time"); /* 2026-11-21T22:31:05.123Z */
+    const char *time = text_of(root, "time"); /* expected form: 2026-11-21T22:31:05.123Z */
     cr_assert(strlen(time) == 24 && time[10] == 'T' && time[19] == '.' && time[23] == 'Z', "%s", time);
     json_decref(root);
     close_log();
@@ -90,7 +90,7 @@ Test(log, text_for_a_terminal)
     close_log();
 }
 
-/* Marks of direction and tags must neither reverse a line nor hide in it. In JSON they are preserved. */
+/* Direction marks and tag characters must not reverse a line or be hidden in it. JSON preserves them. */
 Test(log, invisible_characters_are_escaped)
 {
     static const char text[] = "a\xE2\x80\xAE"
@@ -162,7 +162,7 @@ Test(log, long_line_is_truncated_and_marked)
 {
     open_log(LOG_FORM_JSON, LOG_LEVEL_INFO);
     char bytes[2 * LOG_LINE];
-    memset(bytes, '\x01', sizeof bytes); /* six bytes each when escaped */
+    memset(bytes, '\x01', sizeof bytes); /* each is six bytes when escaped */
     bytes[sizeof bytes - 1] = '\0';
     const struct log_field fields[] = {log_field_text("long", bytes), log_field_number("after", 1)};
     log_event(LOG_LEVEL_INFO, "x", fields, 2, "m");
@@ -173,7 +173,7 @@ Test(log, long_line_is_truncated_and_marked)
     close_log();
 }
 
-/* The form in which a log that is stored may show a statement. */
+/* The form of a statement that a stored log may contain. */
 static const struct {
     const char *sql, *shown;
 } statements[] = {
@@ -233,7 +233,7 @@ Test(log, repeated_message_is_limited_and_counted)
     open_log(LOG_FORM_JSON, LOG_LEVEL_INFO);
     struct log_stats before, after;
     log_get_stats(&before);
-    for (int i = 0; i < 1000; i++) log_error("x", "attempt %d", i); /* one message: equal format strings */
+    for (int i = 0; i < 1000; i++) log_error("x", "attempt %d", i); /* equal format strings: one message */
     cr_assert_eq(count(written(), "attempt"), LOG_BURST);
     log_info("x", "another");
     cr_assert_eq(count(written(), "another"), 1, "others are not held back");

@@ -1,5 +1,5 @@
-/* Tests of the metrics: counters, gauges and histograms in Prometheus' text format, the bounds on series, and the rules
- * that a table of metrics must follow. */
+/* Tests the metrics: counters, gauges and histograms in Prometheus' text format, the limits on series, and the rules
+ * for a table of metrics. */
 #include "lib/base/metrics.h"
 #include "tests/support/leak.h"
 
@@ -26,7 +26,7 @@ static struct metrics *open_metrics(void)
     return metrics;
 }
 
-/* Returns true if the text has this line. */
+/* Returns true if the text contains this line. */
 static bool has(const char *text, const char *line)
 {
     size_t len = strlen(line);
@@ -130,9 +130,9 @@ Test(metrics, buckets_are_cumulative_with_inclusive_bounds)
     struct metrics *metrics = open_metrics();
     struct metric *times = metrics_get(metrics, TIMES, (const char *const[]){"join"});
     metrics_observe(times, 0);
-    metrics_observe(times, -5);         /* a clock that was set back */
-    metrics_observe(times, 500000);     /* exactly the first bound */
-    metrics_observe(times, 500001);     /* just above it */
+    metrics_observe(times, -5);         /* negative, as after the clock was set back */
+    metrics_observe(times, 500000);     /* equal to the first bound */
+    metrics_observe(times, 500001);     /* just above the first bound */
     metrics_observe(times, 2000000000); /* 2 s */
     metrics_observe(times, 600000000000);
     expect(metrics, "assay_times_seconds_bucket{family=\"join\",le=\"0.0005\"} 3");

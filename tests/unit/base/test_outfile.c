@@ -11,7 +11,7 @@ static void print_much(FILE *stream)
 {
     char line[16384];
     memset(line, 'x', sizeof line);
-    fwrite(line, 1, sizeof line, stream); /* larger than the buffer, so the write fails at once */
+    fwrite(line, 1, sizeof line, stream); /* larger than the buffer, so the write fails immediately */
 }
 
 Test(outfile, full_device_reason_survives_other_calls)

@@ -1,4 +1,4 @@
-/* Tests of tracing: the W3C traceparent, sampling, span ids that every process derives alike, and the bounded queue of
+/* Tests of tracing: the W3C traceparent, sampling, span ids that are equal in every process, and the bounded queue of
  * finished spans. */
 #include "lib/base/clock.h"
 #include "lib/base/tracing.h"
@@ -137,7 +137,7 @@ Test(tracing, span_holds_its_attributes)
     char text[3 * TRACE_TEXT];
     open_tracer(0, 1);
     memset(text, 'x', sizeof text);
-    memcpy(text + TRACE_TEXT - 2, "\xc3\xa9", 2); /* one multi-byte character across the limit */
+    memcpy(text + TRACE_TEXT - 2, "\xc3\xa9", 2); /* a multi-byte character that crosses the limit */
     text[sizeof text - 1] = '\0';
     tracer_begin_request(tracer, NULL, HERE, "request", TRACE_CONSUMER, &span);
     trace_text(&span, "long", text);

@@ -16,8 +16,8 @@ Test(utf8, valid_bytes)
         {"12345678\0", 9, 8},
         {"Z\xC3\xBCrich, Gen\xC3\xA8ve", 16, 16},
         {"plain text and \xFF", 16, 15},
-        {"plain text and \xC3", 16, 15}, /* truncated */
-        {"1234567\xC3\xA9", 9, 9},       /* across two machine words */
+        {"plain text and \xC3", 16, 15}, /* truncated character */
+        {"1234567\xC3\xA9", 9, 9},       /* spans two machine words */
         {"1234567\xC3(", 9, 7},
         {"\xED\xA0\x80", 3, 0}, /* a surrogate */
     };

@@ -1,5 +1,5 @@
-/* Threads that count and log while another thread reads. A plain program, since Criterion does not start under
- * ThreadSanitizer. Exit status 0 means success. */
+/* Several threads count and log while another thread reads. It is a plain program, because Criterion does not start
+ * under ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/log.h"
 #include "lib/base/metrics.h"
 
@@ -36,7 +36,7 @@ static void *counter(void *arg)
     return NULL;
 }
 
-/* The count of a histogram and its last bucket are equal at any time. */
+/* Checks that the count of a histogram always equals its last bucket. */
 static void *reader(void *unused)
 {
     (void)unused;
@@ -71,7 +71,7 @@ int main(void)
     struct err err;
     int fd = open("/dev/null", O_WRONLY);
     if (fd < 0 || metrics_new(defs, sizeof defs / sizeof *defs, &metrics, &err)) return 1;
-    /* The reader may run first, and a series is printed only after its first count. */
+    /* Creates the series now, because the reader may run first and a series is printed only after its first use. */
     metrics_get(metrics, TIMED, NULL);
     log_open(fd, LOG_FORM_JSON, LOG_LEVEL_INFO);
     for (int i = 0; i < THREADS; i++) {

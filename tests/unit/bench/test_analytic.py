@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The pairs of tests/data/analytic follow its README. A failure names a pair only by its id: held.jsonl must not be
-read."""
+"""Checks that the pairs of tests/data/analytic follow its README. A failure gives only the id of a pair, because
+held.jsonl must not be read."""
 import os, sqlite3, sys, unittest
 
 sys.dont_write_bytecode = True

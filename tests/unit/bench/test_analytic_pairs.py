@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Queries that differ within one operator have different P(correct), and the right one is preferred.
+"""Queries that differ within one operator must have different P(correct), and the right one must be preferred.
 
-bench/analytic_pairs.py creates the pairs. Three of 632 have equal P(correct): "for every show" is read as a verb, the
-"return" of "returns count as negative" as a repeat, and the sides of one EXCEPT have the same words. The bounds below
-permit only those.
+bench/analytic_pairs.py makes the pairs. Three of 632 have equal P(correct). In these, "for every show" is read as a
+verb, "return" in "returns count as negative" as a repeat, and the sides of one EXCEPT have the same words. The bounds
+below permit only those three.
 """
 import argparse, os, sys, unittest
 

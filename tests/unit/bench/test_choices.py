@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""bench/calibration.py and the choices of bench/combine_weights.py, on numbers small enough for manual calculation."""
+"""Tests bench/calibration.py and the choices of bench/combine_weights.py, on numbers small enough for manual
+calculation."""
 import math, os, random, sys, unittest
 
 sys.dont_write_bytecode = True

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/fleet.py ends the processes that it started, even if a measurement fails."""
+"""Checks that bench/fleet.py ends the processes that it started, even if a measurement fails."""
 import os, pathlib, subprocess, sys, tempfile, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/signals.md hold: each signal that a row names reports an example of that row.
+"""Checks the tables of docs/signals.md: each signal that a row names must report an example of that row.
 
 The examples are in tests/data/known_errors. An `id` is the number of the error and a letter. Errors of the second table
 are numbered A1, A2 and so on, in the order of the table."""

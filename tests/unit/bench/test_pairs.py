@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The minimal pairs of tests/data/pairs follow its README, as far as a check without databases can tell. A failure
-names a pair only by its id: held.jsonl must not be read."""
+"""Checks that the minimal pairs of tests/data/pairs follow its README, as far as this is possible without databases. A
+failure gives only the id of a pair, because held.jsonl must not be read."""
 import json, os, sys, unittest
 
 sys.dont_write_bytecode = True
@@ -22,7 +22,7 @@ def same(sql):
 
 
 def faults(pair):
-    """Returns the faults of one line in words, empty if it is valid."""
+    """Returns the faults of a line as texts; an empty list if it is valid."""
     if not MUST <= pair.keys() <= MUST | {"evidence"}: return ["its members are not those of a pair"]
     if not all(isinstance(text, str) and text.strip() for text in pair.values()):
         return ["a member is empty or no text"]

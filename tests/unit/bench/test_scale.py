@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The arithmetic of bench/scale.py, and the figures that bench/all.py reads from outputs, on numbers for manual
-calculation."""
+"""Tests the arithmetic of bench/scale.py, and the figures that bench/all.py reads from outputs, on numbers small enough
+for manual calculation."""
 import os, sys, unittest
 
 sys.dont_write_bytecode = True

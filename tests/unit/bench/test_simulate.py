@@ -58,7 +58,8 @@ class Queues(unittest.TestCase):
             self.assertAlmostEqual(mean_wait(lambda _: 1.0, busy, 200000) / (busy / (2 * (1 - busy))), 1, delta=0.04)
 
     def test_shared_cores_respond_as_m_m_1(self):
-        """One core shared equally: the mean time in it is 1 / (1 - busy), whatever is served."""
+        """One core is shared equally: the mean time of a burst is 1 / (1 - busy), whatever the distribution of
+        bursts."""
         clock, chance, times, at = engine.Clock(), random.Random(3), [], 0.0
         cores = engine.Cores(clock, 1)
         service = 10 * cores.slice
@@ -136,7 +137,7 @@ class Kafka(unittest.TestCase):
 
 
 def producer_counts(fleet, part):
-    """Returns the batches and messages that a part's library handled while it produced: half of its and its
+    """Returns the batches and messages that a part's library handled while it produced: half of its total and of its
     reader's."""
     requests, messages, _ = fleet.cost[part].counted
     fetches = requests - 2
@@ -144,9 +145,9 @@ def producer_counts(fleet, part):
 
 
 def commits(service_s, times, busy=False, producers=1):
-    """Returns (seconds from verdict to commit of each, verdicts of each transaction) for verdicts at these times. One
-    coordinator settles them, each of the next partition, and each transaction takes `service_s`. With `busy` it always
-    has messages to read."""
+    """Returns (seconds from each verdict to its commit, verdicts of each transaction) for verdicts at these times. One
+    coordinator settles them, each in the next partition. Each transaction takes `service_s`. With `busy` the
+    coordinator always has messages to read."""
     fleet = engine.Fleet(COSTS, 1, producers=producers)
     coordinator, end, taken = fleet.coordinators[0], times[-1] + 1, []
 
@@ -212,7 +213,7 @@ class Commits(unittest.TestCase):
         self.assertEqual([1] * 5, batches)
 
     def test_slow_commits_are_rarer_under_load(self):
-        """WORK_SHARE times the duration of one, but at most a second."""
+        """The time between commits is WORK_SHARE times the duration of one, but at most a second."""
         for seconds, cycle in ((0.050, 0.250), (0.500, 1.500)):
             _, batches = commits(seconds, at_random(100, 10000), busy=True)
             self.assertAlmostEqual(sum(batches) / len(batches) / (100 * cycle), 1, delta=0.05)

@@ -1,6 +1,6 @@
 /* Runs the program in a child process with its output in files, in a scratch folder that becomes the working directory.
- * A run is killed after two minutes. The environment is that of a user without settings: ASSAY_ variables are unset,
- * the configuration folders are the scratch folder, and the models are those of the source tree. */
+ * A run is killed after two minutes. The environment has no settings of the user. ASSAY_ variables are unset, the
+ * configuration folders are the scratch folder, and the models are those of the source tree. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -44,10 +44,11 @@ static void clean_environment(void)
     g_unsetenv("NO_COLOR");
     g_unsetenv("CLICOLOR_FORCE");
     g_setenv("XDG_CONFIG_HOME", folder, TRUE);
-    /* The program reads <folder>/assay/config.yaml from both; tests of precedence set this one apart. */
+    /* The program reads <folder>/assay/config.yaml for the user and for the system. Tests of precedence change the
+     * second one. */
     g_setenv("ASSAY_SYSCONFDIR", folder, TRUE);
     g_setenv("ASSAY_MODELS", SOURCE_ROOT "/models", TRUE);
-    /* A tree without the shipped model can still test the program. */
+    /* Works without the shipped model, so that a tree that lacks it can be tested. */
     if (!g_file_test(SOURCE_ROOT "/models/label_model.json", G_FILE_TEST_EXISTS))
         g_setenv("ASSAY_JUDGE_LABEL_MODEL", "none", TRUE);
 }
@@ -102,13 +103,13 @@ static void redirect(const char *path, int flags, int to)
     if (fd < 0 || dup2(fd, to) < 0) _exit(127);
 }
 
-/* The standard output of the next program, and the limit on the size of its files. */
+/* Settings of the next run: the file for its standard output, and the maximum size of its files. */
 static struct {
     const char *out;
     rlim_t file_bytes;
 } how = {".out", RLIM_INFINITY};
 
-/* Forks and executes the program. Output goes to files, so that no process blocks on a full pipe. */
+/* Forks and executes the program. Its output is written to files, so that it cannot block on a full pipe. */
 static pid_t start(const char *input, const char *const *args)
 {
     const struct rlimit file_size = {how.file_bytes, how.file_bytes};

@@ -1,4 +1,4 @@
-/* Runs the program itself, in a scratch folder. */
+/* Runs the program in a scratch folder. */
 #ifndef ASSAY_TESTS_UNIT_CLI_SPAWN_H
 #define ASSAY_TESTS_UNIT_CLI_SPAWN_H
 
@@ -10,25 +10,26 @@ struct run {
     char *out, *err;
 };
 
-/* Creates a fresh folder with shop/shop.sqlite, makes it the working directory, and sets the environment of a user
- * without settings. Call it from a suite's .init, and scratch_end from .fini. */
+/* Creates a fresh folder with shop/shop.sqlite, makes it the working directory, and clears all settings of the user
+ * from the environment. Call it from a suite's .init, and scratch_end from .fini. */
 void scratch_begin(void);
 void scratch_end(void);
 
-/* Runs assay with these arguments (the last one NULL) and `input` on its standard input; NULL means empty. The caller
- * must call run_free. A run that takes longer than two minutes is killed. */
+/* Runs assay with these arguments, ended by NULL, and with `input` on its standard input; NULL means empty. Free with
+ * run_free. A run that takes longer than two minutes is killed. */
 struct run assay_with(const char *input, const char *const *args);
 #define assay(...)           assay_with(NULL, (const char *const[]){__VA_ARGS__, NULL})
 #define assay_input(in, ...) assay_with(in, (const char *const[]){__VA_ARGS__, NULL})
 void run_free(struct run *run);
 
-/* Likewise, with standard output at `path`; run.out is "". */
+/* Likewise, with standard output written to `path`; run.out is "". */
 struct run assay_onto(const char *path, const char *const *args);
 
-/* Likewise, with a limit in bytes on the size of the files that the program writes. */
+/* Likewise, with a limit, in bytes, on the size of each file that the program writes. */
 struct run assay_within(size_t file_bytes, const char *const *args);
 
-/* Start the program and return its process id. The second one limits the size of its files, in bytes. */
+/* Start the program and return its process id. The second function limits the size of each file that it writes, in
+ * bytes. */
 int assay_start(const char *const *args);
 int assay_start_within(size_t file_bytes, const char *const *args);
 

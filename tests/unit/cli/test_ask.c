@@ -1,4 +1,4 @@
-/* Policy ask through the program: a clarification question, its answer, and answers that are refused. */
+/* Tests policy ask through the program: a clarification question, its answer, and answers that are refused. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -28,7 +28,7 @@ static const char *text_at(const json_t *json, const char *key)
     return text ? text : "";
 }
 
-/* Returns the question, followed by "--answer=..." of each choice. */
+/* Returns the verdict with the clarification question. Fills `answers` with "--answer=..." for each choice. */
 static json_t *asked(char *answers[3])
 {
     struct run run = assay(ASK, INNER, OUTER);

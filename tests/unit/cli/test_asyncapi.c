@@ -1,4 +1,4 @@
-/* Compares proto/asyncapi.yaml with the code: each name, number and list that both have. */
+/* Compares the names, numbers and lists of proto/asyncapi.yaml with those in the code. */
 #include "proto/bus/topics.h"
 #include "proto/message/edge.h"
 #include "signals/vsig.h"
@@ -40,7 +40,7 @@ static yaml_node_t *child(yaml_node_t *node, const char *key)
     return NULL;
 }
 
-/* Resolves a path such as "channels/requests/address". */
+/* Returns the node at a path such as "channels/requests/address". */
 static yaml_node_t *at(const char *path)
 {
     yaml_node_t *node = yaml_document_get_root_node(&document);

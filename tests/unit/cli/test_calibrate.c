@@ -1,4 +1,4 @@
-/* assay calibrate, and the use that check makes of its file. */
+/* Tests assay calibrate, and how check uses the file that it writes. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +11,8 @@ TestSuite(calibrate_program, .init = scratch_begin, .fini = scratch_end);
 #define ASKED "\"db\":\"shop\",\"question\":\"How many customers are there?\""
 #define RIGHT "SELECT count(*) FROM customer"
 
-/* Sixty correct answers of one parser, three of another that are labelled wrong, and lines without a label. */
+/* Writes sixty correct answers of one parser, three answers of another parser that are labelled wrong, and lines
+ * without a label. */
 static void write_log(void)
 {
     GString *log = g_string_new(NULL);

@@ -1,4 +1,4 @@
-/* The catalogue of databases: read, checked, shown without secrets, used. */
+/* Tests the catalogue of databases: how it is read, checked, printed without secrets, and used. */
 #include "cli/settings/catalogue.h"
 #include "lib/learn/learn.h"
 #include "tests/unit/cli/spawn.h"
@@ -53,7 +53,8 @@ Test(catalogue, quoted_denied_columns_are_read_back)
     run_free(&run);
 }
 
-/* An entry that matches no column is an error before any request is judged, wherever it was written. */
+/* An entry that matches no column is an error before any request is judged, whether it was written in a file or a
+ * flag. */
 Test(catalogue, unmatched_denied_columns_are_errors)
 {
     static const char *const sql = "SELECT count(*) FROM customer";
@@ -201,7 +202,7 @@ Test(catalogue, eval_finds_databases_in_catalogue)
     expect(assay("eval", "log.jsonl", "--format", "json", "--bootstrap", "0"), 2, NULL, "--db-root=DIR");
 }
 
-/* Checks that mutants hold a value of the data only if it comes from the index: the query itself has none. */
+/* Checks that mutants contain a value of the data only if the index may provide it. The query itself contains none. */
 static const char *const bare_query = "SELECT count(*) FROM customer";
 
 static bool shows_a_name(const char *text)
@@ -281,8 +282,8 @@ Test(catalogue, mutants_follow_settings_without_entry)
     }
 }
 
-/* Three entries of one policy, since training needs several databases, and a log whose gold queries name customers.
- * Mutants replace these names by values of the index. */
+/* Writes three entries with the same policy, because training needs several databases. Also writes a log whose gold
+ * queries contain names of customers. Mutants replace these names by values of the index. */
 static void write_training(const char *policy)
 {
     GString *entries = g_string_new("databases:\n"), *log = g_string_new(NULL);
@@ -302,7 +303,7 @@ static void write_training(const char *policy)
     g_string_free(log, TRUE);
 }
 
-/* Returns the number of candidates that the training printed. */
+/* Returns the number of candidates that the training reports. */
 static unsigned learned_from(const char *kind, const char *policy)
 {
     write_training(policy);
@@ -328,7 +329,7 @@ Test(catalogue, training_mutants_hold_no_denied_value, .timeout = 600)
     }
 }
 
-/* Returns the label of a candidate with a result of four rows, compared with itself. */
+/* Returns the label of a candidate compared with itself. Its result has four rows. */
 static char *label_under(const char *limits)
 {
     char *config = g_strdup_printf("databases:\n  shop: {path: shop/shop.sqlite%s}\n", limits);

@@ -1,4 +1,5 @@
-/* check --pairs: questions and queries in files, locations in these files, and the report formats for CI. */
+/* Tests check --pairs: questions and queries in files, the reported locations in these files, and the formats for
+ * CI. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -22,7 +23,7 @@ static void write_pairs(void)
     write_file("queries/shop/bad.sql", BAD);
 }
 
-/* Returns the record with that id among lines of JSON. */
+/* Returns the record with that id from lines of JSON. */
 static json_t *record_of(const char *text, const char *id)
 {
     json_t *found = NULL;
@@ -114,7 +115,7 @@ Test(check_pairs, database_comes_from_file_flag_or_folder)
     run_free(&run);
 }
 
-/* Text that would end an element, an attribute, a line or a property if it were not escaped. */
+/* Text that, without escaping, would end an element, an attribute, a line or a property. */
 #define HOSTILE "]]> </failure> & <a>\x01\n::error::no,100% \xE2\x80\xAE"
 
 Test(check_pairs, hostile_text_stays_text)
@@ -224,7 +225,7 @@ Test(check_pairs, wrong_usage_is_refused)
     }
 }
 
-/* A single request without a file is a test case and an annotation too. */
+/* A single request without a file also becomes a test case and an annotation. */
 Test(check_pairs, single_check_supports_all_formats)
 {
     struct run run = assay("check", "--db=shop/shop.sqlite", "--question=How many?", "--format=github", "SELECT nme");

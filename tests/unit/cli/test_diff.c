@@ -1,5 +1,5 @@
-/* assay diff: golden files in every format, correctness by execution, missing, repeated and bad lines, files that hold
- * no verdicts, and its index. */
+/* Tests assay diff: golden files in every format, correctness by execution, its index, and bad input. Bad input is a
+ * missing, repeated or bad line, or a file without verdicts. */
 #include "eval/diff.h"
 #include "lib/learn/metrics.h"
 #include "tests/support/leak.h"
@@ -69,7 +69,7 @@ Test(diff, equal_files_have_no_changes)
     char *text = read_file("b.jsonl");
     char **lines = g_strsplit(text, "\n", -1);
     GString *backwards = g_string_new(NULL);
-    for (int i = 8; i >= 0; i--) g_string_append_printf(backwards, "%s\n", lines[i]); /* without the repeated line */
+    for (int i = 8; i >= 0; i--) g_string_append_printf(backwards, "%s\n", lines[i]); /* omits the repeated line */
     write_file("c.jsonl", backwards->str);
     expect(assay("diff", "c.jsonl", "c.jsonl"), 0, "\"changed\":0,", NULL);
     char *after = strstr(text, lines[9]);
@@ -82,7 +82,7 @@ Test(diff, equal_files_have_no_changes)
     g_free(text);
 }
 
-/* Either side may be a pipe; the output does not depend on which one. */
+/* Either input may be a pipe. The output does not depend on which one is. */
 Test(diff, reads_one_side_from_a_pipe)
 {
     char *a = read_file("a.jsonl"), *b = read_file("b.jsonl");
@@ -108,7 +108,7 @@ Test(diff, reads_one_side_from_a_pipe)
     g_free(b);
 }
 
-/* `count(id)` is correct in other words, which only execution shows. */
+/* `count(id)` differs from the gold query in its text, but is correct. Only execution shows this. */
 Test(diff, runs_gold_on_request)
 {
     expect(assay("diff", "a.jsonl", "b.jsonl", "--gold", "--db-root", ".", "--format=text"), 1,
@@ -153,7 +153,7 @@ Test(diff, lines_without_verdict_are_reported)
     expect(assay("diff", "a.jsonl", "b.jsonl", "--format=sarif"), 2, NULL, "does not support the format sarif");
 }
 
-/* Checks that the output of replay can be compared, and that the comparison names its origin. */
+/* Checks that assay diff accepts the output of replay, and that its report names the origin. */
 Test(diff, output_of_replay_is_accepted)
 {
     char *log = shop_log(30);

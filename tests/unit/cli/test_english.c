@@ -63,7 +63,7 @@ Test(english, correct_english_has_no_fault)
         cr_expect_null(english_fault(SOUND[i]), "%s: %s", english_fault(SOUND[i]), SOUND[i]);
 }
 
-/* Every n-th line, with explanations requested. */
+/* Writes every n-th line of the log, with explanations requested. */
 static bool write_sample(const char *log, unsigned every)
 {
     FILE *from = fopen(log, "r"), *to = from ? fopen("log.jsonl", "w") : NULL;

@@ -1,4 +1,4 @@
-/* assay examples: from a log with gold queries to the examples that a corrector receives. */
+/* Tests assay examples, from a log with gold queries to the examples that a corrector receives. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -60,7 +60,7 @@ Test(examples_program, wrong_candidates_of_log_are_found)
     run_free(&text);
 }
 
-/* Adds the same log again with one more line, and the feedback on a request without gold. */
+/* Adds the same log again, with one more line and with feedback on a request without gold. */
 Test(examples_program, gold_and_feedback_add_each_example_once)
 {
     static const char more[] =

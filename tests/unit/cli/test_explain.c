@@ -1,4 +1,4 @@
-/* assay explain through the program, and the explanations in the output of check. */
+/* Tests assay explain through the program, and the explanations in the output of check. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -55,7 +55,7 @@ static json_t *explained(const char *question, const char *sql)
     return json;
 }
 
-/* Returns the words without a counterpart in the query, joined by "|", each as it occurs in the question. */
+/* Returns the words of the question that have no counterpart in the query, joined by "|", each as in the question. */
 static char *unanswered(const char *question, const char *sql)
 {
     size_t i;
@@ -93,7 +93,7 @@ Test(explain_program, uncovered_words_of_question_are_listed)
     }
 }
 
-/* Compares two ways to the same number: explain, and a request with this one candidate. */
+/* Compares two ways to compute the same number: assay explain, and a request with this one candidate. */
 Test(explain_program, entailment_equals_that_of_request)
 {
     static const char question[] = "How many customers are there?", right[] = "SELECT count(*) FROM customer";
@@ -118,7 +118,8 @@ Test(explain_program, entailment_equals_that_of_request)
     run_free(&none);
 }
 
-/* Shows each word of the question with its counterpart in the query, and the parts that no word asks for. */
+/* Shows each word of the question with its counterpart in the query. Also shows the parts of the query that no word
+ * asks for. */
 Test(explain_program, words_are_shown_with_their_counterparts)
 {
     struct run words = assay(EXPLAIN, "--format=text", "--words", "--question", "How many customers are there?",
@@ -130,7 +131,7 @@ Test(explain_program, words_are_shown_with_their_counterparts)
     run_free(&words);
 }
 
-/* Without a terminal lines have 80 columns. The premise is one line of text, for a machine. */
+/* Without a terminal, lines have 80 columns. The premise is a single line, because programs read it. */
 Test(explain_program, prose_is_wrapped)
 {
     static const char sql[] = "SELECT name, id FROM customer WHERE id > 3 AND name <> 'x' AND id < 700 ORDER BY name";
@@ -149,7 +150,7 @@ Test(explain_program, prose_is_wrapped)
     run_free(&premise);
 }
 
-/* Shows the rewritten statement and its source rows: none, one, or all, as the policy permits. */
+/* Shows the rewritten statement and its source rows: none, one, or all, as the policy allows. */
 Test(explain_program, json_has_exposed_source_rows)
 {
     static const struct {
@@ -229,7 +230,8 @@ Test(explain_program, statement_is_read_from_standard_input)
     run_free(&run);
 }
 
-/* Returns the text with all white space as single spaces: a verdict indents its lines, an explanation does not. */
+/* Returns the text with each run of white space as one space, because a verdict indents its lines and an explanation
+ * does not. */
 static char *on_one_line(const char *text)
 {
     char **words = g_strsplit_set(text, " \n", -1);

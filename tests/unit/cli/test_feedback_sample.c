@@ -1,4 +1,4 @@
-/* assay feedback sample: the choice of verdicts to label. */
+/* Tests how assay feedback sample chooses verdicts to label. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 
 TestSuite(feedback_sample, .init = scratch_begin, .fini = scratch_end);
 
-/* Writes `n` requests of a generator and their verdicts, with P(correct) from 0.999 down; the first `labelled` have
+/* Writes `n` requests of a generator and their verdicts. P(correct) falls from 0.999. The first `labelled` of them have
  * feedback. */
 static void add(GString *out, const char *generator, unsigned n, unsigned labelled)
 {

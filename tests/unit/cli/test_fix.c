@@ -1,4 +1,4 @@
-/* assay fix through the program. */
+/* Tests assay fix through the program. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -95,7 +95,7 @@ Test(fix_program, errors_are_reported)
     run_free(&no_question);
 }
 
-/* Proposals for this query once used all memory that a worker has for a result, and the request failed. */
+/* A regression: proposals for this query used all memory that a worker has for a result, so the request failed. */
 Test(fix_program, long_query_is_repaired_like_others)
 {
     GString *sql = g_string_new("SELECT count(*) FROM customer WHERE name <> 'x'");

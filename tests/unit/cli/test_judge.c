@@ -1,4 +1,4 @@
-/* check, replay and eval through the program: verdicts, formats, order, resuming, bad input. */
+/* Tests check, replay and eval through the program: verdicts, formats, order, resuming, bad input. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -27,7 +27,7 @@ static const char *text_at(const json_t *json, const char *key)
     return text ? text : "";
 }
 
-/* Returns the records of a JSONL text. */
+/* Returns the records of a JSONL text as an array. */
 static json_t *records(const char *text)
 {
     json_t *list = json_array();
@@ -70,7 +70,8 @@ Test(judge, check_marks_location_for_people)
     run_free(&run);
 }
 
-/* No row holds the value, but the question contains it too. The signal does not vote, yet its finding comes first. */
+/* The value is in no row of the column, but the question contains it. The signal does not vote, yet its finding is
+ * listed first. */
 Test(judge, data_finding_is_reported_without_vote)
 {
     struct run run = assay("check", "--db", "shop/shop.sqlite", "--format=text", "--question",
@@ -112,8 +113,8 @@ Test(judge, unavailable_checks_are_reported)
     run_free(&run);
 }
 
-/* Checks SQL that reads differently from how it runs: text shows escapes with the carets in place, JSON keeps every
- * byte. */
+/* Checks SQL whose text looks different from the SQL that runs. Text output shows escapes and keeps the carets in
+ * place; JSON keeps every byte. */
 Test(judge, invisible_characters_in_sql_are_shown_unchanged)
 {
     static const char sql[] = "SELECT nme, '\xE2\x80\xAE\xF3\xA0\x81\x81\xEF\xBB\xBF' FROM customer";
@@ -137,7 +138,7 @@ Test(judge, invisible_characters_in_sql_are_shown_unchanged)
     g_free(moved);
 }
 
-/* The text may contain the name that the user typed. */
+/* The message may contain the name, because the user typed it. */
 Test(judge, message_about_name_shows_full_name)
 {
     struct run run =
@@ -185,7 +186,7 @@ Test(judge, unjudgeable_request_gives_status_2)
     run_free(&run);
 }
 
-/* Each of these candidates gets a verdict and does not affect the correct candidate beside it. */
+/* Each of these candidates gets a verdict, and the correct candidate of the same request is unaffected. */
 Test(judge, odd_candidates_have_verdicts)
 {
     char *huge = g_strnfill(70000, 'x'), *over = g_strdup_printf("SELECT '%s'", huge);
@@ -226,7 +227,7 @@ static void expect_order(const char *text, unsigned n)
     json_decref(list);
 }
 
-/* Checks that every line occurs once, in any order. */
+/* Checks that the text has every line exactly once, in any order. */
 static void expect_all(const char *text, unsigned n)
 {
     json_t *list = records(text);
@@ -295,7 +296,7 @@ Test(judge, replay_refuses_to_overwrite_by_default)
     run_free(&run);
 }
 
-/* Waits until the file has so many bytes, at most 20 s. */
+/* Waits up to 20 s until the file has more than `bytes` bytes. */
 static bool grows_past(const char *path, long bytes)
 {
     for (int i = 0; i < 2000; i++) {
@@ -367,7 +368,8 @@ Test(judge, resume_refuses_other_log)
 #define BROKEN "{\"id\":\"broken\",\"db\":7}\n"
 #define LAST   REQUEST("z", "How many customers are there?", "SELECT count(*) FROM customer")
 
-/* Resumes onto `out` with another log and checks the exit status. With status 2, `out` must be unchanged. */
+/* Resumes the verdicts in `out` with another log, and checks the exit status. With status 2, `out` must be
+ * unchanged. */
 static void expect_resume(const char *log, const char *out, int status, const char *says)
 {
     write_file("log.jsonl", log);
@@ -381,7 +383,7 @@ static void expect_resume(const char *log, const char *out, int status, const ch
     g_free(after);
 }
 
-/* If the log differs from that of the verdicts in any way, no verdict is appended. */
+/* No verdict is appended if the log differs in any way from the one of the verdicts. */
 Test(judge, resume_compares_verdicts_with_log)
 {
     write_file("log.jsonl", FIRST BROKEN LAST);
@@ -401,7 +403,7 @@ Test(judge, resume_compares_verdicts_with_log)
     expect_resume(FIRST BROKEN, out, 2, "verdicts on 1 lines that are not in log.jsonl");
     expect_resume("", out, 2, "verdicts on 3 lines that are not in log.jsonl");
     for (char *at = old; (at = strstr(at, "\"schema_version\":2,\"request_digest\":\""));) {
-        memcpy(at, "\"schema_version\":1,\"other", 24); /* as a version without digests wrote it */
+        memcpy(at, "\"schema_version\":1,\"other", 24); /* a verdict as versions without digests wrote it */
         at += 24;
     }
     expect_resume(FIRST BROKEN LAST, old, 0, "verdicts of schema version 1 have no request digest");
@@ -412,7 +414,7 @@ Test(judge, resume_compares_verdicts_with_log)
 
 #define GOOD "{\"id\":\"good\",\"db\":\"shop\",\"question\":\"q\",\"candidates\":[\"SELECT name FROM customer\"]}\n"
 
-/* Bad lines are reported or answered, and the other lines of the log are unaffected. */
+/* A bad line is reported or gets a failed verdict. The other lines of the log are unaffected. */
 Test(judge, bad_lines_do_not_affect_others)
 {
     GString *log = g_string_new(GOOD "not json\n");
@@ -460,7 +462,7 @@ Test(judge, bad_lines_do_not_affect_others)
     run_free(&run);
 }
 
-/* A name in none of the verdicts must still be reported. */
+/* The report must include a name that no verdict contains. */
 Test(judge, overlong_names_are_reported)
 {
     char *name = g_strnfill(257, 'n');
@@ -526,7 +528,7 @@ Test(judge, formats_agree)
     run_free(&run);
 }
 
-/* In every format a candidate is identified by its index from 0, and a missing answer by no index. */
+/* Every format identifies a candidate by its index from 0. A missing answer has no index. */
 Test(judge, formats_number_candidates_alike)
 {
     write_file("log.jsonl", "{\"id\":\"q\",\"db\":\"shop\",\"question\":\"Name all customers\",\"candidates\":["
@@ -561,7 +563,7 @@ static int64_t integer_at(const json_t *json, const char *key)
     return json_integer_value(json_object_get(json, key));
 }
 
-/* The requirements of the SARIF 2.1.0 schema on the parts that we write: property names, types, required members,
+/* Checks what the SARIF 2.1.0 schema requires of the parts that we write: property names, types, required members,
  * ranges. */
 static void sarif_result(const json_t *result, const json_t *rules)
 {
@@ -666,7 +668,7 @@ Test(judge, eval_counts_whole_log)
     run_free(&run);
 }
 
-/* Compares every label of a whole log with the reference labeller. */
+/* Compares every label of a complete log with that of the reference labeller. */
 static void labels_agree(const char *log, const char *root)
 {
     if (!g_file_test(log, G_FILE_TEST_EXISTS)) cr_skip("%s is not here", log);
@@ -780,7 +782,7 @@ static void make_endless_view(const char *path)
     sqlite3_close(db);
 }
 
-/* Returns the state of a signal on the first candidate, judged with an index that had 600 ms to build. */
+/* Returns the state of a signal on the first candidate. The index had 600 ms to be built. */
 static char *state_of(const char *sql, const char *signal)
 {
     struct run run = assay("check", "--db", "views.sqlite", "--index-ms", "600", "--format", "json", "--question",

@@ -1,5 +1,5 @@
-/* The kafka section: sources of properties, confidentiality of secrets, and the output of `assay topics` without a
- * broker. */
+/* Tests the kafka section of the settings: where properties come from, that secrets stay hidden, and `assay topics`
+ * without a broker. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>

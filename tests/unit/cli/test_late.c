@@ -1,5 +1,5 @@
-/* Libraries that are opened late (lib/base/late.h): commands that do not need one must not map it, and an error about a
- * missing one must name its package. */
+/* Tests libraries that are opened only when needed (lib/base/late.h). A command that does not need a library must not
+ * map it. The error about a missing library must name its package. */
 #include "lib/db/libmariadb.h"
 #include "lib/db/libpq.h"
 #include "lib/llm/libcurl.h"
@@ -22,7 +22,7 @@ Test(late, check_of_file_maps_no_late_library)
     static const char *const files[] = {LIBCURL_FILE,    LIBGNUTLS_FILE,     LIBHIREDIS_FILE,
                                         LIBMARIADB_FILE, LIBMICROHTTPD_FILE, LIBPQ_FILE,
                                         LIBRDKAFKA_FILE, "libssl.so",        "libcrypto.so"};
-    g_setenv("LD_DEBUG", "files", TRUE); /* the loader reports each library that it maps on standard error */
+    g_setenv("LD_DEBUG", "files", TRUE); /* makes the loader print every library that it maps to standard error */
     struct run run = assay(CHECK, "shop/shop.sqlite");
     g_unsetenv("LD_DEBUG");
     cr_expect_eq(run.status, 0);
@@ -49,7 +49,7 @@ Test(late, missing_library_is_named_with_its_package)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         char *package = g_strdup_printf("install the package %s", rows[i].package);
-        write_file(rows[i].file, ""); /* the loader finds this file before the library, and it is not a library */
+        write_file(rows[i].file, ""); /* the loader finds this empty file before the real library */
         g_setenv("LD_LIBRARY_PATH", ".", TRUE);
         struct run run = assay_with(NULL, rows[i].args);
         g_unsetenv("LD_LIBRARY_PATH");

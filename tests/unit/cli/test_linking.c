@@ -1,4 +1,4 @@
-/* The uncertainty of a schema linker through the program: requests that carry it, and invalid recordings. */
+/* Tests the uncertainty of a schema linker through the program: requests with such data, and invalid recordings. */
 #include "tests/unit/cli/spawn.h"
 #include "tests/unit/linking/made.h"
 
@@ -23,7 +23,7 @@ static const char *text_at(const json_t *json, const char *key)
     return text ? text : "";
 }
 
-/* Returns the verdict on the number of customers, with this output of a linker. */
+/* Judges a request for the number of customers with this output of a linker. Returns the verdict. */
 static json_t *judged(const char *linking, const char *policy)
 {
     char *line = g_strdup_printf("{\"id\":\"q\",\"db\":\"shop\",\"question\":\"How many customers are there?\","
@@ -100,7 +100,7 @@ Test(linking_program, recordings_train_measure_and_judge)
     run_free(&run);
 }
 
-/* Recordings of generations whose names all answers use, or no answer uses. */
+/* Returns the share of abstentions, for recordings whose names all answers use or no answer uses. */
 static double abstained_with(const char *verdicts)
 {
     double out = -1;

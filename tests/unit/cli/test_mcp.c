@@ -1,5 +1,5 @@
-/* assay mcp through the program: its tools on a real database. tests/unit/server/test_mcp.c tests the protocol,
- * tests/clients/mcp tests foreign clients. */
+/* Tests assay mcp through the program: its tools on a real database. tests/unit/server/test_mcp.c tests the protocol.
+ * tests/clients/mcp tests clients of other projects. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -15,7 +15,8 @@ TestSuite(mcp_program, .init = scratch_begin, .fini = scratch_end, .timeout = 12
     "\",\"arguments\":" arguments "}}\n"
 #define COUNT "\"db\":\"shop\",\"question\":\"How many customers are there?\""
 
-/* Returns the response to the request of that id; every line of the output must be a message. Free with json_decref. */
+/* Returns the response to the request of that id; Checks that every line of the output is a message. Free with
+ * json_decref. */
 static json_t *answer_to(const struct run *run, json_int_t id)
 {
     json_t *found = NULL;
@@ -33,7 +34,7 @@ static json_t *answer_to(const struct run *run, json_int_t id)
     return found;
 }
 
-/* Checks the text of a call, and whether the call failed. */
+/* Checks the text of a call's result, and whether the call failed. */
 static void expect_text(const struct run *run, json_int_t id, bool error, const char *says)
 {
     json_t *answer = answer_to(run, id), *result = json_object_get(answer, "result");
@@ -83,7 +84,7 @@ Test(mcp_program, tool_calls_are_answered)
     run_free(&run);
 }
 
-/* A user who starts the server locally passes its responses to a model all the same. */
+/* The server reveals no file locations even to the local user, because that user passes its responses to a model. */
 Test(mcp_program, file_locations_reach_no_model)
 {
     write_file("my.yaml", "databases:\n  gone: {path: /no/such/place/gone.sqlite}\n");

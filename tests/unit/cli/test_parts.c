@@ -67,7 +67,7 @@ Test(parts, carets_count_characters_not_bytes)
     cr_expect_eq(column, 3);
 }
 
-/* SQL that reads differently from how it runs is shown as it runs, with the carets in place. */
+/* Text that looks different from the SQL that runs is shown with escapes. The carets stay in place. */
 Test(parts, invisible_characters_are_escaped)
 {
     static const struct {
@@ -120,7 +120,7 @@ static char *wrapped(const char *lead, const char *text)
 {
     char *out = NULL;
     size_t len = 0;
-    FILE *stream = open_memstream(&out, &len); /* no terminal: 80 columns */
+    FILE *stream = open_memstream(&out, &len); /* not a terminal: 80 columns */
     print_paragraph(stream, lead, (unsigned)strlen(lead), text);
     fclose(stream);
     return out;
@@ -128,7 +128,7 @@ static char *wrapped(const char *lead, const char *text)
 
 Test(parts, paragraphs_are_broken_at_spaces)
 {
-    static const char han[] = "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2"; /* three characters on six columns */
+    static const char han[] = "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2"; /* three characters, each two columns wide */
     char *word = g_strnfill(81, 'a'), *text = g_strconcat(word, "  b", NULL), *got = wrapped(" 1 ", "one line");
     cr_expect_str_eq(got, " 1 one line\n");
     free(got);
@@ -136,7 +136,7 @@ Test(parts, paragraphs_are_broken_at_spaces)
     cr_expect(strncmp(got, word, 80) == 0 && strcmp(got + 80, "\na  b\n") == 0, "too long a word is broken: %s", got);
     free(got);
     g_free(text);
-    text = g_strdup_printf("%.35s %.35s %s", word, word, han); /* 72 columns and six; 76 are left behind the lead */
+    text = g_strdup_printf("%.35s %.35s %s", word, word, han); /* 72 columns and six more; the lead leaves 76 */
     got = wrapped("    ", text);
     cr_expect_str_eq(got + 4 + 71, "\n    \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\n", "%s", got);
     free(got);
@@ -226,7 +226,7 @@ Test(parts, resume_cuts_only_torn_line)
 {
     expect_scan(A B, ERR_OK, 2, A B);
     expect_scan(A "{\"schema_version\":1,\"id\":\"b\",\"li", ERR_OK, 1, A);
-    expect_scan(A "{\"id\":\"b\",\"line\":3}", ERR_OK, 1, A); /* complete except for its newline: judged again */
+    expect_scan(A "{\"id\":\"b\",\"line\":3}", ERR_OK, 1, A); /* a line without its newline is judged again */
     expect_scan("{\"sch", ERR_OK, 0, "");
     expect_scan("precious\n", ERR_MALFORMED, 0, "precious\n");
     expect_scan("", ERR_OK, 0, "");
@@ -263,8 +263,7 @@ Test(parts, resume_finds_completed_ids_and_source)
     resume_free(&resume);
 }
 
-/* All option tables in one test: no two options of a command may share a name or letter, and every default must be
- * valid. */
+/* Checks all option tables. No two options of a command may share a name or letter, and every default must be valid. */
 Test(parts, option_tables_are_valid)
 {
     struct arena arena;

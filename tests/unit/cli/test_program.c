@@ -1,4 +1,4 @@
-/* The program as its users meet it: exit codes, help, settings and where they come from, documentation. */
+/* Tests the program as users see it: exit codes, help, settings and their sources, documentation. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -68,8 +68,8 @@ Test(program, wrong_usage_is_status_2)
     expect(assay("index", "show", "."), 2, NULL, NULL);
 }
 
-/* The help of a command begins with about twenty important lines, names existing flags, and says where the other flags
- * are. */
+/* The help of a command begins with about twenty important lines. It names existing flags, and tells where the other
+ * flags are described. */
 Test(program, help_is_short)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(command_names); i++) {
@@ -81,7 +81,7 @@ Test(program, help_is_short)
         cr_expect_leq(g_strv_length(lines), 28, "%s", brief.out);
         cr_expect(strstr(brief.out, "--help=all") && !*brief.err, "%s%s", brief.out, brief.err);
         cr_expect_lt(strlen(brief.out), strlen(all.out), "%s", command_names[i]);
-        for (gchar **line = lines; *line; line++) { /* each flag that the help shows exists */
+        for (gchar **line = lines; *line; line++) { /* checks that each flag in the help exists */
             const char *flag = strstr(*line, " --");
             char *name = flag ? g_strndup(flag, 3 + strcspn(flag + 3, "= [")) : NULL;
             if (name && g_str_has_prefix(*line, "  "))
@@ -94,7 +94,7 @@ Test(program, help_is_short)
     }
 }
 
-/* Models are found beside the program, even if a link leads to it or to a folder on its path. */
+/* The program finds the models next to itself, even if its path contains symbolic links. */
 Test(program, models_are_found_through_links)
 {
     static const char *const ways[] = {"tree/build/asan/cli/assay", "bin/assay", "again"};
@@ -122,7 +122,7 @@ Test(program, models_are_found_through_links)
 #define BOM  "\xEF\xBB\xBF"
 #define LINE "{\"id\":\"a\",\"db\":\"shop\",\"question\":\"q\",\"gold\":\"SELECT 1\",\"candidates\":[\"SELECT 1\"]}\n"
 
-/* A byte-order mark is not part of a text. */
+/* A byte-order mark at the start of a file is not part of its text. */
 Test(program, byte_order_mark_is_skipped)
 {
     write_file("log.jsonl", BOM LINE);
@@ -179,7 +179,8 @@ static void expect_no_log(const char *const *argv)
     run_free(&run);
 }
 
-/* Text that is not a log is not read to its end. A log may begin with damaged lines and contain more of them. */
+/* A file of text that is not a log is not read to its end. A log may begin with damaged lines, and contain more of
+ * them. */
 Test(program, file_without_requests_stops_early)
 {
     static const char *const texts[] = {"id,db,question\n1,shop,a\n2,shop,b\n3,shop,c\n4,shop,d\n5,shop,e\n6,shop,f\n",
@@ -229,7 +230,7 @@ Test(program, parse_shows_tree_or_error_location)
     expect(assay("parse", "a query.sql"), 0, "select", NULL);
 }
 
-/* Three queries join orders.quantity with a key, which the schema does not declare. */
+/* Three queries join orders.quantity with a key. The schema does not declare this reference. */
 Test(program, index_learns_and_imports_keys)
 {
     write_file("queries.jsonl",
@@ -258,7 +259,7 @@ Test(program, index_shows_tables_and_joins)
            "customer,age,INTEGER,unique (measured),4,4,0,27,60,", NULL);
 }
 
-/* Checks that text is broken only at spaces and that none of it is lost. */
+/* Checks that lines are broken only at spaces, and that no text is lost. */
 Test(program, verdict_fits_page_width)
 {
     struct run run = assay("check", "--format=text", "--db", "shop/shop.sqlite", "--question",
@@ -283,7 +284,7 @@ Test(program, verdict_fits_page_width)
     run_free(&help);
 }
 
-/* Each source takes precedence over the one before it. */
+/* Each of these sources overrides the previous one. */
 Test(program, settings_have_precedence)
 {
     write_file("etc/assay/config.yaml", "judge: {policy: abstain, max_iterations: 1}\nreplay: {workers: 1}\n");
@@ -396,7 +397,7 @@ static bool only_known_requests(const char *page)
     return good;
 }
 
-/* A file that no row names is not compiled, and no other check would report it. */
+/* A source file that no row names would not be compiled. No other check reports this. */
 Test(program, every_command_is_listed)
 {
     static const char *const listed[] = {
@@ -435,7 +436,7 @@ Test(program, every_command_has_a_manual_page)
     }
 }
 
-/* Runs the completion as bash would. */
+/* Runs the completion as bash does, and compares its proposals. */
 static void completes(const char *words, int at, const char *want)
 {
     struct run docs = assay("docs", "bash");
@@ -468,7 +469,7 @@ Test(program, bash_completes)
     completes("assay check --signal = limit_t", 4, "limit_tie.enabled=");
 }
 
-/* Runs the script if the shell is installed; in any case checks that the script contains every name. */
+/* Runs the script if the shell is installed. In any case checks that the script contains every name. */
 Test(program, zsh_and_fish_have_completions)
 {
     static const struct {
@@ -492,7 +493,7 @@ Test(program, zsh_and_fish_have_completions)
     }
 }
 
-/* Types each line into a shell with the completion. A key completes the line and writes down the result. */
+/* Types each line into a zsh with the completion. A bound key completes the line and writes the result to a file. */
 Test(program, zsh_completes)
 {
     static const char *const cases[][2] = {{"assay repl", "assay replay "},

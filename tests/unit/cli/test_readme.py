@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The README is short, and its sample verdict equals the current output of the command. Usage: test_readme.py ASSAY"""
+"""Checks that the README is short, and that its sample verdict equals the current output of the command. Usage:
+test_readme.py ASSAY"""
 import os
 import re
 import sqlite3

@@ -1,5 +1,5 @@
-/* A remote verifier through the program: the effect of its settings, the premise that it receives, and failures, which
- * are not verdicts. */
+/* Tests a remote verifier through the program: the effect of its settings, the premise that it receives, and failures.
+ * A failure is not a verdict. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
@@ -33,7 +33,7 @@ static const struct fake_step info[] = {
     "check", "--db", "shop/shop.sqlite", "--question", "How many customers are there?", "--verifier-backend=tei",      \
         "--verifier-timeout-ms=200", "--format=json", "--verifier-endpoint", fake_model_url(fake)
 
-/* Returns the entry of the only candidate in a verdict; its parts live as long as `verdict`. */
+/* Returns the entry of the only candidate. *verdict receives the verdict that owns it. */
 static json_t *candidate_of(const struct run *run, json_t **verdict)
 {
     *verdict = json_loads(run->out, JSON_REJECT_DUPLICATES, NULL);

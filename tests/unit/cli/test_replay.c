@@ -1,4 +1,4 @@
-/* Parts of a replay: its rate, positions, times, and the valid combinations of flags. Tests with brokers are in
+/* Tests parts of a replay: its rate, positions, times, and the valid combinations of flags. Tests with brokers are in
  * tests/live. */
 #include "cli/replay/rate_limiter.h"
 #include "cli/replay/resume.h"
@@ -26,7 +26,7 @@ TestSuite(replay, .init = begin, .fini = end);
 
 static const int64_t MS = 1000000;
 
-/* Sends every item at its due time. Returns the time of the n-th one in milliseconds after the first. */
+/* Sends every item when it is due. Returns the time of the n-th item in milliseconds after the first. */
 static double due_ms(struct rate_limiter *limiter, const int64_t *times_ms, unsigned n)
 {
     const int64_t began = 5000 * MS;
@@ -54,7 +54,7 @@ Test(replay, pace_keeps_a_rate)
     expect_due(&slow, NULL, 3, 4000);
 }
 
-/* After a pause at most half a second's worth of items may go out at once. */
+/* After a pause, at most the items of half a second may be sent at once. */
 Test(replay, pace_limits_burst_after_pause)
 {
     struct rate_limiter limiter = {.rate = 100};
@@ -76,7 +76,7 @@ Test(replay, pace_keeps_distances)
     struct rate_limiter same = {.speed = 1}, ten = {.speed = 10}, both = {.speed = 10, .rate = 1};
     expect_due(&same, times, 6, 8000);
     expect_due(&ten, times, 6, 800);
-    expect_due(&both, times, 6, 5000); /* the slower one applies */
+    expect_due(&both, times, 6, 5000); /* both limits apply, so the slower one decides */
     cr_expect_eq(rate_limiter_wait_ns(&same, 9000, 20000 * MS), 0);
     cr_expect_eq(same.behind_ns, 7000 * MS);
 }
@@ -162,7 +162,7 @@ Test(replay, contradictory_flags_are_refused)
     expect_error(assay("replay", "nowhere.jsonl", "--feed", "t"), "nowhere.jsonl");
 }
 
-/* The log's own times space its lines; so does a rate. */
+/* The lines of a log are spaced by their own times, or by a rate. */
 Test(replay, replay_of_log_keeps_its_pace)
 {
     GString *log = g_string_new(NULL);

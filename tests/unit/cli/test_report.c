@@ -1,4 +1,4 @@
-/* assay report: text, JSON, and one self-contained page. */
+/* Tests assay report: text, JSON, and one self-contained page. */
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 
@@ -38,7 +38,7 @@ Test(report, report_sums_up_run)
     expect(assay("report", "run.jsonl", "--gold"), 2, NULL, "--db-root");
     expect(assay("report", "run.jsonl", "--gold", "--db-root=.", "--format=text"), 0,
            "right by execution: 1 of 2 answers", NULL);
-    struct run run = assay("report", "run.jsonl", "--format=json"); /* without --gold: the gold query is in the index */
+    struct run run = assay("report", "run.jsonl", "--format=json"); /* without --gold: gold queries are in the index */
     json_t *json = json_loads(run.out, 0, NULL);
     cr_assert(json, "%s", run.out);
     cr_expect_eq(json_integer_value(json_object_get(json_object_get(json, "labels"), "right")), 1);
@@ -71,7 +71,7 @@ static unsigned times(const char *text, const char *word)
     return n;
 }
 
-/* The page loads nothing, and no text ends the element that contains it. */
+/* The page loads no other resource. No text of the data ends the element that contains it. */
 Test(report, page_is_self_contained)
 {
     write_file("<i>x&.jsonl",

@@ -1,4 +1,4 @@
-/* --schema and requests with a schema, through the program itself. */
+/* Tests --schema, and requests with a schema, through the program. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -74,8 +74,8 @@ static json_t *replayed(const char *schema, const char *db)
     return verdict;
 }
 
-/* The database shop exists and has rows. Without the label db the verdict is the same to the last finding; with the
- * database in place of the schema it differs. */
+/* The database shop exists and has rows. A line with a schema gets the same verdict with and without `db`, in every
+ * finding. With the database instead of the schema the verdict differs. */
 Test(schema_only, line_with_schema_uses_no_database)
 {
     json_t *label = replayed(DDL, "shop"), *none = replayed(DDL, NULL), *other = replayed(DDL, "no/such"),

@@ -1,4 +1,4 @@
-/* assay serve without a fleet: callers over HTTP, and an engine in the same process. */
+/* Tests assay serve without a fleet. Callers use HTTP, and the engine runs in the server's process. */
 #include "tests/support/fake_model.h"
 #include "tests/support/wait.h"
 #include "tests/unit/cli/spawn.h"
@@ -19,9 +19,9 @@
 enum { START_MS = 30000, CALLERS = 24 };
 
 static char base[64];
-static const char *trusted;   /* a certificate, or NULL for plain HTTP */
-static struct curl_slist *as; /* header fields beside or in place of curl's own, or NULL */
-static GSList *sent;          /* of struct curl_slist, from the requests so far */
+static const char *trusted;   /* certificate that the caller trusts; NULL for plain HTTP */
+static struct curl_slist *as; /* additional header fields, or replacements of curl's own; may be NULL */
+static GSList *sent;          /* struct curl_slist: header fields of all requests so far */
 static pid_t server;
 static size_t file_bytes; /* limit on the size of the server's files; 0 means no limit */
 
@@ -40,7 +40,7 @@ static void begin_with(const char *const *options)
 {
     const char *args[16] = {"serve", "--db-root=.", "--http=127.0.0.1:0", "--log-form=json"};
     for (unsigned i = 0; options[i]; i++) args[4 + i] = options[i];
-    g_remove(".err"); /* left by an earlier start, with its port */
+    g_remove(".err"); /* removes the file of an earlier start, which contains its port */
     server = file_bytes ? assay_start_within(file_bytes, args) : assay_start(args);
     cr_assert(wait_until(has_port, NULL, START_MS), "it does not listen: %s", read_file(".err"));
 }
@@ -89,7 +89,7 @@ static const char *type_of(const char *path)
     return "Content-Type: application/json";
 }
 
-/* The list must live until the server ends. */
+/* Returns the header fields of a request. They must live until the server ends. */
 static struct curl_slist *fields_of(const char *path)
 {
     struct curl_slist *fields = curl_slist_append(NULL, type_of(path));
@@ -98,7 +98,7 @@ static struct curl_slist *fields_of(const char *path)
     return fields;
 }
 
-/* Sends a request; a GET if `bytes` is NULL. */
+/* Prepares a request: POST, or GET if `bytes` is NULL. */
 static CURL *prepare(const char *path, const void *bytes, size_t len, struct answer *out)
 {
     CURL *curl = curl_easy_init();
@@ -160,7 +160,7 @@ static bool log_tells_file_limit(void *ctx)
     return told;
 }
 
-/* SIGXFSZ would end the server. */
+/* The signal SIGXFSZ must not end the server. */
 Test(serve_alone, keep_file_at_size_limit_serves_on)
 {
     enum { REQUESTS = 12, LIMIT = 48 << 10 };
@@ -176,7 +176,7 @@ Test(serve_alone, keep_file_at_size_limit_serves_on)
     end();
 }
 
-/* Posts a batch and returns the lines of the answer. Free with g_strfreev. */
+/* Posts a batch. Returns the lines of the answer. Free with g_strfreev. */
 static char **batch(const char *path, const char *lines)
 {
     struct answer answer;
@@ -198,7 +198,7 @@ static json_int_t line_of(const char *text)
     return line;
 }
 
-/* More requests than are judged at a time, and more than there are slots. */
+/* The batch has more requests than the server judges at once, and more than it has slots. */
 Test(serve_alone, batch_is_answered_in_either_order)
 {
     enum { REQUESTS = 200 };
@@ -241,7 +241,7 @@ Test(serve_alone, bad_line_of_batch_affects_no_other)
     end();
 }
 
-/* The events come in order: accepted, one for each family, and the verdict as the last one. */
+/* The events arrive in order: accepted, one for each family, the verdict. */
 Test(serve_alone, event_stream_shows_progress)
 {
     struct answer answer;
@@ -300,7 +300,7 @@ static bool has_posted(void *collector)
     return fake_model_requests(collector, "/v1/traces") > 0;
 }
 
-/* The request itself may carry the same option. */
+/* The trace context of the caller may also be a field of the request. */
 Test(serve_alone, spans_are_children_of_callers_span)
 {
     static const struct fake_step taken = {.body = "{}"};
@@ -348,7 +348,7 @@ Test(serve_alone, second_process_on_kept_file_is_refused)
     end();
 }
 
-/* A killed process leaves no lock behind. */
+/* A killed process must not leave a lock that prevents a restart. */
 Test(serve_alone, kept_file_of_killed_process_opens)
 {
     int status;
@@ -425,7 +425,8 @@ static bool is_said(void *ctx)
     return said;
 }
 
-/* Posts `json`, or gets if it is NULL. Checks that the body names no file, server or role. Free with g_free. */
+/* Sends `json` as POST, or a GET if it is NULL. Returns the body. Checks that the body names no file, server or role.
+ * Free with g_free. */
 static char *placeless(const char *path, const char *json)
 {
     struct answer answer;
@@ -453,7 +454,7 @@ static void expect_placeless(const char *path, const char *json, const char *say
 #define SQL_OF(db) "{\"db\":\"" db "\",\"question\":\"How many?\",\"candidates\":[\"SELECT 1\"]}"
 #define OF(db)     "{\"db\":\"" db "\",\"question\":\"How many?\",\"deadline_ms\":1500,\"candidates\":[\"SELECT 1\"]}"
 
-/* The log contains the locations, with the name of the database. */
+/* The log may contain the locations, with the name of the database. */
 Test(serve_alone, file_locations_reach_no_caller)
 {
     static const char means[] = "'gone': the database does not exist";
@@ -501,7 +502,8 @@ static void write_denying(const char *entry)
     g_free(acme);
 }
 
-/* An entry of a token file that matches no column is an error at start. Later the previous file stays in effect. */
+/* An entry of a token file that matches no column is an error at the start of the server. If the file changes later,
+ * the previous version stays in effect. */
 Test(serve_alone, unmatched_denied_columns_of_tokens_are_refused)
 {
     write_denying("customer.nmae");
@@ -557,7 +559,8 @@ static bool is_trusted(void *ctx)
     return code == CURLE_OK;
 }
 
-/* A plain request is not a handshake. A renewed certificate takes effect without a restart, a broken one does not. */
+/* A request without TLS is not a handshake. A renewed certificate takes effect without a restart; an invalid one does
+ * not. */
 Test(serve_alone, tls_uses_current_certificate)
 {
     const char *const options[] = {"--tls-cert=cert.pem", "--tls-key=key.pem", NULL};
@@ -578,7 +581,7 @@ Test(serve_alone, tls_uses_current_certificate)
     end();
 }
 
-/* With TLS the head of a request is encrypted, so nothing inspects it before the HTTP library does. */
+/* TLS encrypts the head of a request. So the HTTP library is the first to inspect it. */
 Test(serve_alone, tls_applies_the_same_gate)
 {
     static const struct {
@@ -685,7 +688,7 @@ Test(serve_alone, trace_is_answered)
     "{\"schema_version\":2,\"id\":\"" id "\",\"db\":\"shop\",\"status\":\"" status                                     \
     "\",\"sql\":\"SELECT 1\",\"candidates\":[],\"p_correct\":0.75}\n"
 
-/* A file that no process writes any more. */
+/* Writes a file so old that it counts as complete. */
 static void write_old(const char *path, const char *text)
 {
     write_file(path, text);
@@ -728,7 +731,7 @@ Test(serve_alone, runs_are_listed_filtered_and_compared)
     struct run run = assay("report", "runs/a.jsonl", "--log=log.jsonl", "--format=json");
     cr_expect_eq(run.status, 0, "%s", run.err);
     run_free(&run);
-    expect("/v1/runs/a.jsonl/verdicts?text=lamps", NULL, 200, "{\"total\":1,"); /* another index file exists now */
+    expect("/v1/runs/a.jsonl/verdicts?text=lamps", NULL, 200, "{\"total\":1,"); /* by now another index file exists */
     expect("/v1/runs/a.jsonl/diff/b.jsonl", NULL, 200, "\"only_in\": \"a\"");
     cr_assert(!is_ready((void *)"/v1/runs/none.jsonl"));
     static const char *const elsewhere[] = {"/v1/runs/link.jsonl",
@@ -743,7 +746,7 @@ Test(serve_alone, runs_are_listed_filtered_and_compared)
     end();
 }
 
-/* Dropped requests are reported at once, and no part of them remains. */
+/* A dropped request is reported at once, and no part of it remains. */
 Test(serve_alone, dropped_verdicts_are_read_once)
 {
     g_mkdir("runs", 0700);
@@ -760,8 +763,8 @@ Test(serve_alone, dropped_verdicts_are_read_once)
     g_unsetenv("TMPDIR");
 }
 
-/* A page of some site may let its name resolve to this machine. The browser then sends requests here, and the page
- * could read the answers. */
+/* A web site may let its host name resolve to this machine. The browser would then send requests here, and the site's
+ * page could read the answers. */
 Test(serve_alone, request_with_foreign_host_name_is_refused)
 {
     begin(NULL);
@@ -795,7 +798,7 @@ Test(serve_alone, remote_callers_are_refused_by_default)
     end();
 }
 
-/* A page that rebinds its own name to this address is its own origin, so only Host tells it apart. */
+/* A page whose host name resolves to this address counts as same-origin. Only the Host field shows the difference. */
 Test(serve_alone, open_server_answers_only_named_hosts)
 {
     static const struct {
@@ -834,7 +837,7 @@ Test(serve_alone, permitted_databases_are_browsable)
 /* --- tenants of one process
  * ----------------------------------------------------------------------------------------- */
 
-/* Returns a request of `n` different candidates that run until they are stopped. Free with g_free. */
+/* Returns a request of `n` different candidates that run until they are cancelled. Free with g_free. */
 static char *never_ending(const char *head, unsigned n)
 {
     GString *json = g_string_new(NULL);
@@ -857,7 +860,7 @@ static void expect_never_ending(const char *path, const char *head, unsigned n, 
     g_free(json);
 }
 
-/* Sends the request and disconnects without reading the answer. */
+/* Sends the request, and disconnects without reading the answer. */
 static void leave_waiting(const char *path, const char *head, unsigned n)
 {
     struct answer answer;
@@ -924,7 +927,7 @@ Test(serve_alone, tenant_over_share_is_told_to_retry)
     use_token("beta's");
     expect("/v1/judge", "{" COUNT "}", 200, "validated");
     use_token("acme's");
-    expect("/v1/batch", "{" COUNT "}", 200, "validated"); /* the request waits for a slot */
+    expect("/v1/batch", "{" COUNT "}", 200, "validated"); /* this request first waits for a slot */
     use_token(NULL);
     end();
 }

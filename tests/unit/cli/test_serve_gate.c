@@ -1,5 +1,5 @@
-/* Sends requests to every route of assay serve as a browser sends them for a page of another origin, byte by byte. A
- * real browser runs tests/clients/page/gate.mjs. */
+/* Sends requests to every route of assay serve. Their bytes are those that a browser sends for a page of another
+ * origin. tests/clients/page/gate.mjs does this in a real browser. */
 #include "tests/support/wait.h"
 #include "tests/unit/cli/spawn.h"
 #include "tests/unit/linking/made.h"
@@ -82,8 +82,8 @@ static const struct {
 static const char body[] = "{\"id\":\"stolen\",\"db\":\"shop\",\"question\":\"How many customers are there?\","
                            "\"candidates\":[\"SELECT count(*) FROM customer\"]}";
 
-/* Returns the whole response. `fields` holds further header fields, each with its CRLF. With `host` NULL the request
- * names the server's own host. */
+/* Returns the whole response. `fields` has further header fields, each with its CRLF. `host` NULL means the server's
+ * own host. */
 static char *exchange(const char *method, const char *path, const char *host, const char *type, const char *fields)
 {
     struct sockaddr_in at = {
@@ -183,7 +183,7 @@ Test(serve_gate, own_page_and_programs_are_accepted)
     g_free(own);
 }
 
-/* The page holds no data, so a link to it is permitted. */
+/* Another site may link to the page, because the page itself contains no data. */
 Test(serve_gate, links_open_only_the_page)
 {
     static const char link[] = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n";
@@ -253,7 +253,7 @@ Test(serve_gate, repeated_fields_are_refused)
     expect_nothing_stored();
 }
 
-/* A NUL would end the name: /v1/databases/shop%00x was answered as shop. */
+/* A regression: an escaped NUL ended the name, so /v1/databases/shop%00x was answered as shop. */
 Test(serve_gate, escaped_control_characters_are_refused)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* A worker that is started for one task: it reads the task, judges it and writes the result. */
+/* Tests a worker that is started for one task. It reads the task, judges it and writes the result. */
 #include "proto/message/msg.h"
 #include "tests/unit/cli/spawn.h"
 #include "worker/isolated.h"

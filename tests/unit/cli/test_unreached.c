@@ -1,4 +1,4 @@
-/* Logs that name a database which cannot be opened: the figures must state how many requests they leave out. */
+/* Tests logs that name a database that cannot be opened. The figures must tell how many requests they leave out. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* Output that cannot be written: the reason reaches the user, and the status is 2. */
+/* Tests output that cannot be written. The user must see the reason, and the exit status must be 2. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -90,7 +90,7 @@ Test(write_failures, file_size_limit_is_an_error)
                    "File too large");
 }
 
-/* The reader takes one line and closes the pipe. */
+/* The reader of the pipe reads one line and closes it. */
 Test(write_failures, gone_pipe_reader_is_no_error)
 {
     char *error = NULL, *out = NULL;
@@ -107,7 +107,7 @@ Test(write_failures, gone_pipe_reader_is_no_error)
     g_free(error);
 }
 
-/* A SQLite file that a command writes. */
+/* The file that a command writes is a SQLite file. */
 Test(write_failures, sqlite_file_at_size_limit_names_reason)
 {
     make_log(200);

@@ -1,7 +1,6 @@
-/* The core under a script (script.h): the scripted actions of the core collect tasks and verdicts, and answers follow
- * from words in the SQL. The label model, the remote verifier, the corrector, the polisher and the cache are parts of
- * the script, so each test chooses which of them exist. Time is an argument; the script reads no clock and has no
- * threads. */
+/* Runs the core under a script (script.h). The callbacks of the core collect tasks and verdicts. Answers follow from
+ * words in the SQL. The label model, the remote verifier, the corrector, the polisher and the cache belong to the
+ * script. Each test chooses which of them exist. Time is an argument; the script reads no clock and has no threads. */
 #include "tests/unit/coordinator/script.h"
 
 #include "lib/learn/metrics.h"
@@ -162,7 +161,7 @@ static void on_keep(void *ctx, const struct core_kept *verdict)
     g_strlcpy(script->kept_key, verdict->key, sizeof script->kept_key);
 }
 
-/* The optional parts beside workers. */
+/* The optional parts, in addition to workers. */
 struct parts {
     bool remote, corrector, polisher, cache;
 };
@@ -309,8 +308,8 @@ static enum msg_state state_of(const char *sql, unsigned number)
     return state == 'f' ? MSG_FIRED : state == 'u' ? MSG_UNAVAILABLE : MSG_SILENT;
 }
 
-/* Fires as many of the registry's first signals as `fires_` says, whatever their family, or sets states as `states_`
- * says. */
+/* Sets the states of the family's signals. `fires_N` fires the first N signals of the whole registry; `states_X` sets
+ * each state. */
 static void add_signals(const struct script_task *task, struct arena *arena, struct msg_result *out)
 {
     unsigned n;

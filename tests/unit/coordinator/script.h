@@ -28,51 +28,50 @@ struct script_task {
     uint64_t hash[2];
     uint32_t candidate;
     char family[32];
-    char *sql; /* for the verifier, the premise */
+    char *sql; /* SQL, or the premise for the verifier */
     int64_t deadline_ns;
     bool proposes;
     uint32_t n_readings;
     uint32_t n_findings;
-    enum msg_part part;           /* the requested part */
-    const char *const *proposals; /* of the script, for the result */
-    const char *state;            /* of the script, for the result */
+    enum msg_part part;           /* part that the task requests */
+    const char *const *proposals; /* copied from the script into the result */
+    const char *state;            /* copied from the script into the result */
 };
 
 struct script {
     struct scoring_models *models;
     struct core *core;
-    GPtrArray *tasks;             /* of struct script_task without a result yet */
-    GPtrArray *verdicts;          /* JSON, in order of arrival */
-    GPtrArray *dead;              /* error names */
-    uint64_t sent;                /* number of all tasks */
-    bool whole;                   /* workers act like 1.10: every explanation is whole, whatever part was requested */
-    bool verifier_full;           /* the remote verifier accepts no questions */
+    GPtrArray *tasks;             /* struct script_task: tasks without a result */
+    GPtrArray *verdicts;          /* JSON, in the order in which the core wrote them */
+    GPtrArray *dead;              /* error names of dead letters */
+    uint64_t sent;                /* number of tasks sent in all */
+    bool whole;                   /* workers act like version 1.10: they ignore `part` and explain completely */
+    bool verifier_full;           /* the remote verifier has no capacity */
     const char *const *proposals; /* proposals of the worker for any candidate; ended by NULL */
-    const char *correction;       /* query of the corrector; NULL: unreachable */
-    const char *polished;         /* text of the polisher; NULL: unreachable */
-    bool polisher_full;           /* the polisher accepts no questions */
+    const char *correction;       /* query that the corrector proposes; NULL: unreachable */
+    const char *polished;         /* text that the polisher returns; NULL: unreachable */
+    bool polisher_full;           /* the polisher has no capacity */
     char *told;                   /* last request to the polisher or the corrector */
     void *token;                  /* token of the last verdict or dead letter */
     unsigned duplicates, dropped;
-    int64_t lay_ns;      /* age of requests in their topic when they are read */
+    int64_t lay_ns;      /* age of a request in its topic when the core reads it */
     int64_t spent_ns;    /* work time that each result reports */
-    const char *state;   /* state of the database in results; NULL: unknown */
-    bool cache_full;     /* lookups are refused */
+    const char *state;   /* database state that results report; NULL: unknown */
+    bool cache_full;     /* the cache refuses lookups */
     unsigned looked_for; /* number of lookups */
     char wanted[72];     /* key of the last lookup */
-    unsigned n_kept;     /* number of stored verdicts; the last one follows */
-    GBytes *kept;        /* its bytes */
+    unsigned n_kept;     /* number of stored verdicts; `kept` is the last one */
+    GBytes *kept;        /* bytes of the last stored verdict */
     char kept_state[40], kept_key[72];
 };
 
-/* Returns models with a label model for which every signal indicates "wrong": the more signals fire, the lower is
- * P(correct). */
+/* Returns models with a label model in which each fired signal lowers P(correct). */
 struct scoring_models *script_models(void);
 
 void script_open(struct script *script, struct msg_options defaults);
-/* Opens the script with these models and takes ownership of them. With `remote` there is a remote verifier too. */
+/* Opens the script with these models and takes ownership of them. `remote` adds a remote verifier. */
 void script_open_models(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote);
-/* Likewise, with a corrector whose query is `correction`. */
+/* Opens the script with a corrector that proposes `correction`. */
 void script_open_corrector(struct script *script, struct scoring_models *models, struct msg_options defaults);
 /* Opens the script with a polisher whose text is `polished`; a verdict waits 50 ns for it. */
 void script_open_polisher(struct script *script, struct msg_options defaults);
@@ -80,9 +79,9 @@ void script_open_polisher(struct script *script, struct msg_options defaults);
 void script_open_remote(struct script *script, struct msg_options defaults);
 /* Opens the script with a cache; a request waits 20 ns for its lookup. */
 void script_open_cache(struct script *script, struct scoring_models *models, struct msg_options defaults);
-/* Opens the script with other writers of requests. Duplicates are detected, and every request ends within
- * `max_deadline_ms`. Rows behind results are requested at once. Workers count as idle while their tasks wait for less
- * than this. */
+/* Opens the script as if other processes wrote requests too. Duplicates are detected, and every request ends within
+ * `max_deadline_ms`. Source rows of results are requested at once. Workers count as idle while their tasks wait less
+ * than SCRIPT_IDLE_NS. */
 enum { SCRIPT_IDLE_NS = 1000 };
 void script_open_shared(struct script *script, int64_t max_deadline_ms);
 void script_close(struct script *script);
@@ -93,17 +92,18 @@ void script_ask_json(struct script *script, struct msg_key key, const char *line
 /* Submits a request of these candidates (ended by NULL) with key (0, number). */
 void script_ask(struct script *script, int64_t number, const struct msg_options *options, const char *const *sqls,
                 int64_t now_ns);
-/* Answers the task at that place of the list and removes it. */
+/* Answers the task at index `place` of the list, and removes it. */
 void script_answer(struct script *script, unsigned place, int64_t now_ns);
-/* Likewise, with an error of the whole family. */
+/* Likewise, with an error that makes the whole family fail. */
 void script_answer_failed(struct script *script, unsigned place, enum err_code code, int64_t now_ns);
-/* Answers all tasks, including new ones: in order with seed 0, else in a random order derived from the seed. */
+/* Answers all tasks, including those that follow from the answers. Seed 0 answers in order; other seeds give a random
+ * order. */
 void script_answer_all(struct script *script, uint64_t seed, int64_t now_ns);
 /* Fills *out with the result of the task. */
 void script_result(const struct script_task *task, struct arena *arena, struct msg_result *out);
 enum err_code script_send(struct script *script, const struct msg_result *result, int64_t now_ns);
 
-/* Returns the only verdict so far, parsed. The caller must json_decref it. */
+/* Returns the only verdict so far as JSON. Asserts that there is one. Release with json_decref. */
 json_t *script_verdict(struct script *script);
 const char *script_text(const json_t *verdict, const char *key);
 

@@ -1,5 +1,5 @@
-/* Policy ask: the conditions for a clarification question, the effect of its answer, and the refusal of every other
- * answer. */
+/* Tests policy ask: the conditions for a clarification question, the effect of its answer, and the refusal of every
+ * other answer. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -15,7 +15,7 @@ static void done(void)
 }
 TestSuite(ask, .fini = done);
 
-/* Two readings of similar probability and an improbable one. */
+/* Two readings with similar probabilities, and an improbable one. */
 static const char TWO_READINGS[] =
     "\"candidates\":[\"SELECT rows_1, fires_1\",\"SELECT rows_2, fires_1\",\"SELECT rows_1, fires_1, 1\"]";
 
@@ -51,7 +51,7 @@ static char *answer_to(const json_t *verdict, size_t choice)
                            script_text(json_array_get(choices_of(verdict), choice), "id"));
 }
 
-/* Returns the verdict of the first round; the second round has the answer `choice`. */
+/* Judges two rounds; the second one has the answer `choice`. Returns its verdict. */
 static json_t *answered(size_t choice)
 {
     ask_line(0, TWO_READINGS, "");
@@ -128,7 +128,7 @@ Test(ask, answer_none_excludes_all_offered_queries)
     json_decref(verdict);
 }
 
-/* The query of the choice does not run in this round; no other candidate may replace it. */
+/* The query of the chosen reading does not run in this round. No other candidate may replace it. */
 Test(ask, chosen_query_that_fails_gives_no_answer)
 {
     static const char candidates[] =
@@ -226,7 +226,8 @@ Test(ask, wording_is_not_requested_past_deadline)
     json_decref(last_verdict());
 }
 
-/* If no candidate validates and readings agree, findings give the question, if they have a wording for it. */
+/* If no candidate validates and there is only one reading, the question comes from a finding that has a wording for
+ * it. */
 Test(ask, finding_gives_the_question)
 {
     unsigned n, rival = 0;
@@ -247,7 +248,7 @@ Test(ask, finding_gives_the_question)
     g_free(silent);
 }
 
-/* The question is the same for every order of results. */
+/* The question does not depend on the order in which results arrive. */
 Test(ask, question_is_independent_of_result_order)
 {
     open_asking();

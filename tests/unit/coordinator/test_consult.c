@@ -1,5 +1,5 @@
-/* The opinion of a language model in the state machine: the conditions for a request to the model, and the bounds on
- * waiting for it. */
+/* Tests how the coordinator asks a language model for its opinion: the conditions for a request, and the bounds on the
+ * wait. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -55,7 +55,7 @@ Test(consult, llm_task_follows_other_families)
     json_decref(v);
 }
 
-/* Two candidates in order. The model is asked about the first one and rejects it. */
+/* Judges two candidates in order. The model is asked about the first one and rejects it. */
 static void ask_rejected(int64_t deadline_ms)
 {
     char rejected[96] = "SELECT rows_1, states_";
@@ -70,8 +70,8 @@ static void ask_rejected(int64_t deadline_ms)
     cr_assert_eq(s.sent, FAMILIES + 1);
 }
 
-/* In order, the model is asked about the first candidate that passes. The next ones are judged only if the model
- * rejects it. */
+/* Candidates are judged in order. The model is asked about the first one that passes, and the next ones are judged only
+ * if it rejects that one. */
 Test(consult, rejected_candidate_passes_turn_to_next)
 {
     ask_rejected(0);
@@ -114,8 +114,8 @@ Test(consult, missing_opinion_does_not_delay_verdict)
     }
 }
 
-/* While the model is unavailable, each request that asked it would wait. After the first failure no request asks for as
- * long again, and its verdict says so. */
+/* An unavailable model makes a request wait. After the first failure, no request asks the model for as long as this
+ * wait lasted. Verdicts report this. */
 Test(consult, unavailable_model_opens_the_circuit)
 {
     open_with(MSG_RERANK, 0);
@@ -123,7 +123,7 @@ Test(consult, unavailable_model_opens_the_circuit)
     ASK("SELECT rows_1");
     answer_the_others();
     core_tick(s.core, wait_ns);
-    while (s.tasks->len) script_answer(&s, 0, wait_ns); /* too late: stray */
+    while (s.tasks->len) script_answer(&s, 0, wait_ns); /* these results are too late */
     script_ask(&s, 1, NULL, (const char *const[]){"SELECT rows_1", NULL}, wait_ns);
     while (s.tasks->len) script_answer(&s, 0, wait_ns);
     json_t *second = json_loads(s.verdicts->pdata[1], 0, NULL);

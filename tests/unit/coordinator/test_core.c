@@ -1,5 +1,5 @@
-/* Tests of the state machine under the script of script.h: strategies, policies, limits on families and iterations,
- * deadlines, stray and split results, and the counters of verdicts. */
+/* Tests the state machine under the script of script.h: strategies, policies, limits on families and iterations,
+ * deadlines. Also tests late and divided results, and the counters of verdicts. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -114,8 +114,8 @@ Test(core, lead_within_margin_keeps_first_candidate)
     json_decref(v);
 }
 
-/* The order of these candidates has no meaning, so the same candidate must win in every position, and equal candidates
- * must tie. */
+/* Judges two candidates whose order has no meaning. So the same one must win in either position, and equal ones must
+ * tie. */
 static json_t *judge_two(enum msg_order order, const char *first, const char *second)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .order = order});
@@ -342,7 +342,7 @@ Test(core, deadline_gives_best_effort_naming_missing_families)
     struct msg_options options = {.deadline_ms = 10};
     ASK(&options, "SELECT rows_1", "SELECT rows_2");
     cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 10000000);
-    script_answer(&s, VSIG_EXPLAIN, 0); /* this family has no signals that could be missing */
+    script_answer(&s, VSIG_EXPLAIN, 0); /* this family has no signals, so none can be missing */
     for (unsigned i = 0; i < FAMILIES - 2; i++) script_answer(&s, 0, 0);
     cr_assert_eq(core_tick(s.core, 9999999), 10000000);
     cr_assert_eq(s.verdicts->len, 0);
@@ -364,12 +364,12 @@ Test(core, deadline_gives_best_effort_naming_missing_families)
     cr_assert_gt(lacking, 0);
     cr_assert_not(was_judged(v, 1));
     json_decref(v);
-    script_answer_all(&s, 0, 0); /* later results are stray */
+    script_answer_all(&s, 0, 0); /* results after this are dropped */
     cr_assert_eq(s.verdicts->len, 1);
     cr_assert_gt(core_get_stats(s.core).stray, 0);
 }
 
-/* A worker that reports a task as late does so before the coordinator's own clock. */
+/* A worker may report a task as late before the coordinator's own deadline has passed. */
 Test(core, late_result_ends_request)
 {
     script_open(&s, (struct msg_options){.deadline_ms = 10});
@@ -383,8 +383,8 @@ Test(core, late_result_ends_request)
     json_decref(v);
 }
 
-/* The last result arrives after the deadline, but before the clock was read. It counts, and the verdict is not
- * validated. */
+/* The last result arrives after the deadline, but before the coordinator reads the clock. It counts, and the verdict is
+ * not validated. */
 Test(core, result_past_deadline_does_not_validate)
 {
     script_open(&s, (struct msg_options){.deadline_ms = 10});
@@ -398,7 +398,7 @@ Test(core, result_past_deadline_does_not_validate)
     json_decref(v);
 }
 
-/* Answers the tasks of all families for the first candidate in flight; one of them took `ns` of work. */
+/* Answers all tasks of the first candidate in flight. One of their results reports `ns` of work. */
 static void answer_after(int64_t ns, int64_t now_ns)
 {
     for (unsigned i = 0; i < FAMILIES; i++) {
@@ -415,7 +415,7 @@ Test(core, cancelled_request_fails_and_others_continue)
     cr_expect_not(core_cancel(s.core, 9, 0));
     cr_assert_eq(s.verdicts->len, 0);
     struct request *first = g_hash_table_lookup(s.core->open, &(struct msg_key){0, 1});
-    first->message->tag = 7; /* JSON cannot carry this */
+    first->message->tag = 7; /* a field that JSON does not have */
     cr_expect(core_cancel(s.core, 7, 0));
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "status"), "failed");
@@ -467,7 +467,7 @@ Test(core, task_deadline_is_within_remaining_budget)
     script_answer_all(&s, 0, 100);
 }
 
-/* After an outage the request was in its topic for longer than its deadline. */
+/* After an outage, the request has been in its topic for longer than its deadline. */
 Test(core, expired_request_sends_no_tasks)
 {
     script_open(&s, (struct msg_options){.deadline_ms = 10});
@@ -554,7 +554,8 @@ Test(core, stray_results_change_nothing)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* Returns the results of the first n tasks in one message; past the last task its result repeats. Must be freed. */
+/* Returns one message with the results of the first n tasks. If there are fewer tasks, the last result repeats. The
+ * caller frees it. */
 static struct msg_buffer results_in_one(unsigned n)
 {
     struct msg_buffer message = {0};
@@ -569,7 +570,7 @@ static struct msg_buffer results_in_one(unsigned n)
     return message;
 }
 
-/* One message holds the results of all families. Results after the end of the request are dropped. */
+/* One message has the results of all families. Results after the end of the request are dropped. */
 Test(core, results_may_share_a_message)
 {
     struct err err = {0};
@@ -586,7 +587,7 @@ Test(core, results_may_share_a_message)
     msg_buffer_free(&message);
 }
 
-/* The results before the damage count, and those after it do not: these families answer on redelivery. */
+/* Results before the damaged bytes count. The families of the results after them answer again on redelivery. */
 Test(core, truncated_message_counts_up_to_damage)
 {
     struct err err = {0};
@@ -602,7 +603,7 @@ Test(core, truncated_message_counts_up_to_damage)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* The index in a result is a hint: after a restart candidates may have other numbers. */
+/* The index of the candidate in a result is only a hint, because after a restart candidates may have other numbers. */
 Test(core, results_match_by_content_not_by_index)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
@@ -640,8 +641,8 @@ Test(core, unreadable_requests_and_results_are_reported)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* Returns the verdict on a candidate whose first family has no result, reported by a result or by the core's own
- * error. */
+/* Returns the verdict on a candidate whose first family has no result. The core reports the failure itself (`is_told`),
+ * or a result does. */
 static char *without_first_family(bool is_told)
 {
     script_open(&s, (struct msg_options){0});
@@ -743,7 +744,7 @@ Test(core, requests_are_independent)
     cr_assert_eq(validated, 10);
 }
 
-/* The sums that a dashboard shows. */
+/* Tests the sums that a dashboard shows. */
 Test(core, verdicts_are_counted_by_status_and_reason)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
@@ -754,7 +755,7 @@ Test(core, verdicts_are_counted_by_status_and_reason)
     json_decref(v);
     struct coordinator_quality quality = core_get_stats(s.core).quality;
     cr_assert_eq(quality.answers_by_p[(unsigned)(p * COORDINATOR_P_RANGES)], 1);
-    cr_assert_float_eq(quality.p_sum, p, 1e-6); /* JSON rounds the number */
+    cr_assert_float_eq(quality.p_sum, p, 1e-6); /* JSON has a rounded number */
     const struct msg_options abstain = {.strategy = MSG_RERANK, .policy = MSG_ABSTAIN, .threshold = 1};
     script_ask(&s, 1, &abstain, (const char *const[]){"SELECT fires_3", NULL}, 0);
     script_answer_all(&s, 0, 0);

@@ -1,5 +1,5 @@
-/* A corrector with all its parts: the worker's schema, the threads that call the model, a scripted chat model, and the
- * judgement of its query. */
+/* Tests a corrector as a whole: the schema from the worker, the threads that call the model, a scripted chat model, and
+ * the judgement of its query. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
@@ -43,7 +43,7 @@ static void end(void)
 }
 TestSuite(corrector, .init = begin, .fini = end);
 
-/* The shipped models, with a margin that any better query exceeds. */
+/* Opens the engine with the shipped models, and a margin so small that any better query exceeds it. */
 static void open_engine(struct msg_options defaults)
 {
     struct err err = {0};
@@ -80,7 +80,7 @@ static struct msg_verdict *judge(const char *asked, const char *sql)
     return verdict;
 }
 
-/* Returns the data of request i as the model received them. */
+/* Returns the data in request i, as the model received them. */
 static json_t *told(unsigned i)
 {
     json_t *body = json_loads(fake_model_body(fake, PATH, i), 0, NULL);
@@ -162,7 +162,8 @@ Test(corrector, denied_values_are_not_sent)
         cr_expect_null(strstr(fake_model_body(fake, PATH, 1), values[i]), "%s left", values[i]);
 }
 
-/* Whatever the texts contain, the request stays one object, and the returned query is judged like any other. */
+/* Whatever the texts contain, the request to the model stays one object. The returned query is judged like any
+ * other. */
 Test(corrector, persuasive_texts_stay_data)
 {
     static const char *const texts[] = {
@@ -200,8 +201,8 @@ Test(corrector, failure_adds_note_and_changes_nothing_else)
 
 #define FIRST "SELECT count(*) FROM keeper WHERE city = 'Paris'"
 
-/* In each round the corrector receives the most critical finding left on the query with the highest P(correct), and the
- * reason why its last query was rejected. */
+/* In each round the corrector receives two facts. One is the most critical remaining finding on the query with the
+ * highest P(correct). The other is why its last query was rejected. */
 Test(corrector, corrector_is_retried_until_query_is_acceptable)
 {
     SCRIPT({.body = SAYS("{\\\"sql\\\": \\\"SELECT count(*) FROM\\\"}")},

@@ -1,5 +1,5 @@
-/* A candidate with unavailable checks must not win because of them. Tests the property for every shipped model, and the
- * outcome for such candidates under every strategy, with and without each judge. */
+/* A candidate whose checks are unavailable must not win because of that. Tests this property for every shipped model.
+ * Also tests the outcome for such candidates under every strategy, with and without each judge. */
 #include "lib/learn/metrics.h"
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
@@ -20,8 +20,7 @@ TestSuite(coverage_models, .fini = leak_check);
 
 enum { N_STATES = 64 };
 
-/* Returns signal number i of those outside of family llm, whose signals vote separately. Returns NULL past the last
- * one. */
+/* Returns the i-th signal outside of family llm, whose signals vote separately. Returns NULL if there are fewer. */
 static const struct vsig_def *nth_signal(unsigned i)
 {
     unsigned n_all;
@@ -39,9 +38,9 @@ static unsigned n_signals(void)
     return n;
 }
 
-/* The sets of judges. */
+/* The sets of models that judge in these tests. */
 static const struct judges {
-    const char *name, *label_model, *classifier, *verifier; /* NULL: the shipped one */
+    const char *name, *label_model, *classifier, *verifier; /* NULL: the shipped model */
     bool remote;
 } all_judges[] = {
     {"all shipped", NULL, NULL, NULL, false},
@@ -67,7 +66,7 @@ static struct scoring_models *load(const struct judges *judges)
 
 /* --- the property --- */
 
-/* Draws a random vector of signal states: silent, fired or, in `share` of the cases, unavailable. */
+/* Fills a random vector of states. A share `share` of the signals is unavailable; the others are silent or fired. */
 static void draw(uint64_t *seed, char states[N_STATES])
 {
     unsigned n = n_signals();
@@ -147,7 +146,7 @@ static void open_judges(const struct judges *judges)
     script_open_models(&s, load(judges), (struct msg_options){0}, judges->remote);
 }
 
-/* Judges one of many requests to the same core and returns its verdict. */
+/* Judges a request on a core that serves many requests. Returns its verdict. */
 static json_t *decide(const struct msg_options *options, const char *const *sqls)
 {
     static int64_t number;
@@ -184,7 +183,7 @@ Test(coverage, unavailable_signal_never_raises_p_correct)
                 *lost = 'u';
                 double p = decided_p(states, entails);
                 cr_assert_not(p > before, "%s: %.9f > %.9f: %s", all_judges[j].name, p, before, states);
-                before = p; /* the next step makes one more signal unavailable */
+                before = p; /* in the next step one more signal is unavailable */
             }
         }
     }
@@ -192,8 +191,8 @@ Test(coverage, unavailable_signal_never_raises_p_correct)
 
 /* --- who wins --- */
 
-/* Kinds of unavailability. The signals that ran are silent. */
-#define MOST_LOST "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu" /* of 45 signals; more than half */
+/* Kinds of candidates with unavailable signals. Their other signals are silent. */
+#define MOST_LOST "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu" /* 30 of 45 signals, so more than half */
 #define ALL_LOST  MOST_LOST MOST_LOST
 static const char *const unseen_sqls[] = {
     "SELECT states_" ALL_LOST ", rows_9, entails_9",
@@ -210,8 +209,8 @@ static const json_t *candidate(const json_t *verdict, size_t index)
     return json_array_get(json_object_get(verdict, "candidates"), index);
 }
 
-/* Runs each kind under each strategy and each set of judges, at both positions, with a threshold that any candidate
- * would reach. */
+/* Runs each kind under each strategy and each set of models, in both positions, with a threshold that any candidate
+ * reaches. */
 Test(coverage, unavailable_checks_never_beat_judged_candidate)
 {
     for (unsigned j = 0; j < N_JUDGES; j++) {
@@ -249,8 +248,7 @@ Test(coverage, unavailable_checks_alone_never_validate)
     }
 }
 
-/* Half of the checks suffice for a judgement, and families that the request left out do not count against a
- * candidate. */
+/* Half of the checks are enough for a judgement. Families that the request excludes do not count as missing. */
 Test(coverage, few_unavailable_checks_are_tolerated)
 {
     char sql[96] = "SELECT rows_1, states_";
@@ -303,7 +301,7 @@ static json_t *fail_families(const char *const *families, enum err_code code)
     return script_verdict(&s);
 }
 
-/* No family that executes the candidate has answered, so the candidate may not run. */
+/* No family that executes the candidate has answered. So it is unknown whether the candidate runs. */
 Test(coverage, unexecuted_candidate_does_not_validate)
 {
     static const enum err_code codes[] = {ERR_DB_UNAVAILABLE, ERR_REJECTED, ERR_LIMIT_MEMORY, ERR_FULL};
@@ -318,7 +316,7 @@ Test(coverage, unexecuted_candidate_does_not_validate)
     }
 }
 
-/* A family that fails without signal results counts as unavailable as a whole. */
+/* A family that fails without results for its signals is unavailable as a whole. */
 Test(coverage, family_without_results_is_unavailable)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
@@ -330,7 +328,7 @@ Test(coverage, family_without_results_is_unavailable)
     json_decref(v);
 }
 
-/* A verifier that is unavailable favours no candidate: an explained candidate is preferred. */
+/* An unavailable verifier does not favour a candidate: a candidate with an explanation is preferred. */
 Test(coverage, unexplained_candidate_does_not_beat_explained_one)
 {
     script_open_models(&s, load(&all_judges[0]), (struct msg_options){.strategy = MSG_RERANK}, true);
@@ -356,8 +354,8 @@ static json_t *judge_schema(const char *options, const char *sql)
     return script_verdict(&s);
 }
 
-/* Without a value for schema-only requests in the decision file no such candidate validates, however low the threshold
- * is. */
+/* If the decision file has no value for schema-only requests, no candidate of such a request validates at any
+ * threshold. */
 Test(coverage, schema_alone_validates_only_with_fitted_decision)
 {
     static const double scales[] = {0, 1};
@@ -377,7 +375,8 @@ Test(coverage, schema_alone_validates_only_with_fitted_decision)
     }
 }
 
-/* The rule of coverage applies here too: a candidate with mostly unavailable signals does not win. */
+/* The rule of coverage applies to schema-only requests too: a candidate with mostly unavailable signals does not
+ * win. */
 Test(coverage, schema_alone_with_unavailable_signals_does_not_win)
 {
     char sql[N_STATES + 40] = "SELECT no_data AS states_";
@@ -394,7 +393,7 @@ Test(coverage, schema_alone_with_unavailable_signals_does_not_win)
     json_decref(v);
 }
 
-/* The margin of a repair is fitted to results, which a schema does not have. */
+/* The margin for a repair was fitted to results. A schema has no results, so there is no repair. */
 Test(coverage, schema_alone_gets_no_repair)
 {
     struct scoring_models *models = script_models();

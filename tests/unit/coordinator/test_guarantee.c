@@ -1,4 +1,4 @@
-/* The guarantee of a verdict: held, impossible, or withdrawn. */
+/* Tests the guarantee in a verdict: given, impossible, or withdrawn. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -16,7 +16,7 @@ static void done(void)
 }
 TestSuite(promise, .fini = done);
 
-/* Records of a generator: 60 correct answers with P(correct) from `low` to `high`. */
+/* Returns the calibration of a generator, from 60 correct answers whose P(correct) lies between `low` and `high`. */
 static struct guarantee *calibration(double low, double high)
 {
     static const struct guarantee_conditions none = {0};
@@ -104,7 +104,7 @@ Test(promise, guarantee_is_withdrawn_on_drift)
 {
     open_with(0.0001, 0.0002, (struct msg_options){.policy = MSG_ABSTAIN});
     unsigned held = 0;
-    for (int i = 0; i < 200; i++) { /* each with a higher P(correct) than any record */
+    for (int i = 0; i < 200; i++) { /* each P(correct) is higher than that of any record */
         json_t *v = judge(i, "known", "SELECT rows_1");
         bool is_held = strcmp(promise_of(v), "held") == 0;
         cr_expect_str_eq(status_of(v), is_held ? "validated" : "abstained");

@@ -1,5 +1,5 @@
-/* The family llm with all its parts: the conditions for a call of the scripted model, and the request that it receives.
- * The answer of the model may change only the signals of the family. */
+/* Tests the family llm as a whole: the conditions for a call of the scripted model, and the request that it receives.
+ * The model's answer may change only the signals of this family. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
@@ -135,7 +135,7 @@ static const struct msg_finding *finding_of(const struct msg_judged *judged, con
     return NULL;
 }
 
-/* Returns P(correct) without a model. */
+/* Returns P(correct) of a candidate that was judged without a model. */
 static double plain_p(const char *asked, const char *sql)
 {
     open_engine((struct msg_options){0}, "never");
@@ -251,7 +251,7 @@ Test(llm, exhausted_budget_gives_verdict_without_model)
     msg_verdict_free(v);
 }
 
-/* Whatever fails, the verdict equals the one without a model and reports the check as unavailable. */
+/* After any failure, the verdict equals the one without a model, and reports the check as unavailable. */
 Test(llm, failing_model_changes_nothing)
 {
     SCRIPT({.status = 503}, {.act = FAKE_RESET}, {.body = "nonsense"}, {.act = FAKE_CUT, .body = APPROVES},
@@ -368,9 +368,9 @@ Test(llm, denied_values_are_not_sent)
         cr_expect_null(strstr(fake_model_body(fake, PATH, 1), values[i]), "%s left", values[i]);
 }
 
-/* Each line of the file is a text that tries to persuade the model. As question, evidence or part of the query it
- * stays data: the request is one object that holds the text as a string. The answer can change only the model's own
- * signals. */
+/* Each line of the file is a text that tries to persuade the model. As question, evidence or part of the query, it must
+ * stay data: the request is one object that contains the text as a string. The model's answer may change only the
+ * signals of its family. */
 Test(llm, persuasive_texts_stay_data)
 {
     char *all = NULL;

@@ -1,5 +1,5 @@
-/* Cached verdicts of equal requests: a hit replaces the judgement, and after a miss the request is judged as without a
- * cache. A verdict is cached only if it is whole and was made from one state of the database. */
+/* Cached verdicts of equal requests: a hit replaces the judgement, and after a miss the request is judged as if there
+ * were no cache. A verdict is cached only if it is complete and all its results have the same database state. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -17,7 +17,7 @@ static void begin(void)
     s.state = STATE;
 }
 
-/* Submits a request with that number as id; the requests differ only in the id and in `rest`. */
+/* Submits a request whose id is `number`. Requests differ only in the id and in `rest`. */
 static void ask(int64_t number, const char *rest, int64_t now_ns)
 {
     char line[400];
@@ -46,7 +46,7 @@ static json_t *verdict(unsigned number)
     return json_loads(s.verdicts->pdata[number], 0, NULL);
 }
 
-/* Judges and caches the first request. */
+/* Judges the first request and stores its verdict in the cache. */
 static void keep_one(void)
 {
     begin();
@@ -131,7 +131,7 @@ Test(lookup, lookup_wait_is_bounded)
     core_tick(s.core, 120);
     cr_expect_eq(s.sent, FAMILIES);
     cr_expect_eq(lookups().late, 1);
-    find(1, ERR_OK, NULL, 130); /* too late: the hit is ignored */
+    find(1, ERR_OK, NULL, 130); /* this hit arrives too late and is ignored */
     cr_expect_eq(s.sent, FAMILIES);
     script_answer_all(&s, 0, 200);
     cr_expect_eq(s.verdicts->len, 1);
@@ -142,7 +142,7 @@ Test(lookup, deadline_applies_during_lookup)
 {
     begin();
     ask(1, ",\"deadline_ms\":1", 100);
-    core_tick(s.core, 1000200); /* the thread of the lookup was stopped meanwhile */
+    core_tick(s.core, 1000200); /* the thread of the lookup did not run meanwhile */
     json_t *only = script_verdict(&s);
     cr_expect_str_eq(script_text(only, "reason"), "deadline");
     cr_expect_eq(s.sent, 0);
@@ -157,7 +157,7 @@ Test(lookup, expired_request_is_not_looked_up_or_judged)
         s.lay_ns = looked_for ? 0 : 1000000;
         ask(1, ",\"deadline_ms\":1", 1000000);
         cr_expect_eq(s.looked_for, (unsigned)looked_for);
-        if (looked_for) find(1, ERR_OK, NULL, 2000000); /* there is none */
+        if (looked_for) find(1, ERR_OK, NULL, 2000000); /* there is no cached verdict */
         json_t *only = script_verdict(&s);
         cr_expect_str_eq(script_text(only, "reason"), "deadline");
         cr_expect_eq(s.sent, 0);
@@ -190,7 +190,7 @@ Test(lookup, opted_out_or_schema_only_request_bypasses_cache)
     script_close(&s);
 }
 
-/* The state changed between results, or is unknown: such a verdict answers no other request. */
+/* The database state changed between results, or is unknown. Such a verdict must not answer another request. */
 Test(lookup, results_of_mixed_states_are_not_cached)
 {
     const char *const states[][2] = {{STATE, OTHER}, {STATE, NULL}, {NULL, STATE}, {NULL, NULL}};
@@ -226,7 +226,7 @@ Test(lookup, revoked_partition_drops_its_lookups)
     find(1, ERR_OK, NULL, 105);
     cr_expect_eq(s.sent, 0);
     cr_expect_eq(s.dropped, 1);
-    ask(1, "", 200); /* the partition returned: the lookup is repeated */
+    ask(1, "", 200); /* the partition is assigned again: the lookup is repeated */
     cr_expect_eq(s.looked_for, 2);
     script_close(&s);
 }

@@ -1,5 +1,5 @@
-/* Lookups of cached verdicts outside of the poll thread. Each result returns with its request, an expired lookup is
- * skipped, and a full queue refuses further ones. */
+/* Tests lookups of cached verdicts outside of the poll thread. Each result names its request, an expired lookup is
+ * skipped, and a full queue refuses further lookups. */
 #include "coordinator/lookup_pool.h"
 #include "tests/support/leak.h"
 
@@ -9,7 +9,7 @@
 
 TestSuite(lookup_pool, .fini = leak_check);
 
-/* A cache that blocks while it is locked. */
+/* While this mutex is locked, the test's cache blocks. */
 static pthread_mutex_t shut = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic unsigned finds, keeps;
 static struct bus *bus;
@@ -54,7 +54,7 @@ static bool look_for(int64_t number, const char *db, const char *key, int64_t ms
     return lookup_pool_find(pool, &wanted);
 }
 
-/* Takes the results of requests 1 to n, each exactly once. */
+/* Takes the results of requests 1 to n. Checks that each arrives exactly once. */
 static void take_all(unsigned n, struct core_found found[], char texts[][8])
 {
     for (unsigned left = n; left;) {

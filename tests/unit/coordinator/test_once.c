@@ -1,4 +1,5 @@
-/* The core's part of "one verdict a request": duplicate requests, revoked partitions, and requests that never end. */
+/* Tests the core's part of the rule "one verdict for each request": duplicate requests, revoked partitions, and
+ * requests that never end. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -55,7 +56,7 @@ Test(once, same_id_with_other_content_fails)
     finish();
 }
 
-/* Policy ask: the same request with an answer, and later with a changed answer. */
+/* Policy ask: the same request id is sent with an answer, and later with a changed answer. */
 Test(once, answer_is_new_round_of_same_id)
 {
     char first[512], second[512];
@@ -94,7 +95,7 @@ Test(once, distinct_requests_are_not_duplicates)
     finish();
 }
 
-/* More ids than the table holds: the oldest leave it, the newest are known. */
+/* There are more ids than the table holds. The oldest ids are evicted, the newest are still known. */
 Test(once, table_of_ids_is_bounded)
 {
     struct duplicates *table = duplicates_new();
@@ -113,7 +114,7 @@ Test(once, table_of_ids_is_bounded)
     leak_check();
 }
 
-/* After a take-over the core receives the earlier requests with their verdicts. */
+/* After a take-over the core receives the earlier requests together with their verdicts. */
 Test(once, history_is_known_and_not_judged)
 {
     script_open_shared(&s, MOST_MS);
@@ -149,7 +150,7 @@ Test(once, revoked_partition_is_forgotten)
     finish();
 }
 
-/* A task that has its result need not be repeated after a restart. */
+/* A task whose result was received need not run again after a restart. */
 Test(once, completed_task_is_not_awaited)
 {
     script_open_shared(&s, MOST_MS);

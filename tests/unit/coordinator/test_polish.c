@@ -1,5 +1,5 @@
-/* The answer's explanation in the words of a model: the conditions for a call, the check of its text, and the
- * independence of the rest of the verdict. Tests the core first, then all parts with a scripted chat model. */
+/* Tests explanations that a model rewords: the conditions for a call, the check of its text, and that the rest of the
+ * verdict is unchanged. The first tests use only the core, the later ones all parts and a scripted chat model. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
@@ -22,7 +22,7 @@ TestSuite(polish_core, .fini = core_end);
 
 static const char *const one[] = {"SELECT 1 FROM a", NULL};
 
-/* Answers the tasks in flight at that time, except the one of the polisher. */
+/* Answers the tasks in flight at that time, except the polisher's. */
 static void answer_families_at(int64_t now_ns)
 {
     while (s.tasks->len && strcmp(((struct script_task *)s.tasks->pdata[0])->family, MSG_POLISHER) != 0)
@@ -79,7 +79,7 @@ Test(polish_core, text_with_other_meaning_is_rejected)
     json_decref(v);
 }
 
-/* Only the answer is polished, and only if there is one. */
+/* Only the explanation of an answer is polished. Without an answer the polisher is not called. */
 Test(polish_core, polisher_is_not_called_without_answer)
 {
     static const char *const bad[] = {"SELECT bad_name FROM a", NULL}, *const silent[] = {"SELECT unexplained FROM a",
@@ -121,7 +121,7 @@ Test(polish_core, request_deadline_is_kept)
     cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 1000000);
 }
 
-/* Results that arrive while the verdict waits were not awaited. */
+/* While the verdict waits for the polisher, results arrive that no candidate waits for. */
 Test(polish_core, results_during_polishing_are_stray)
 {
     struct msg_options options = {.speculate = 2, .threshold = 0.01};
@@ -263,7 +263,8 @@ Test(polish, text_with_same_meaning_is_used)
     msg_verdict_free(v);
 }
 
-/* No key, no answer, malformed bytes, a wrong object: in each case the verdict equals the one without a polisher. */
+/* The polisher has no key, does not answer, or returns malformed bytes or a wrong object. In each case the verdict
+ * equals the one without a polisher. */
 Test(polish, failure_adds_note_and_changes_nothing_else)
 {
     open_engine((struct msg_options){0}, false);
@@ -297,7 +298,7 @@ Test(polish, hanging_polisher_costs_its_timeout)
     msg_verdict_free(v);
 }
 
-/* The polisher receives the explanation, which contains only the values that `expose` and the denied columns permit. */
+/* The polisher receives the explanation. This contains only values that `expose` and the denied columns permit. */
 Test(polish, denied_values_are_not_sent)
 {
     static const char by_id[] = "SELECT name FROM keeper WHERE id = 1";

@@ -1,4 +1,4 @@
-/* A remote verifier with all its parts: the threads that call it, a scripted endpoint, and its trace in the verdict. */
+/* Tests a remote verifier as a whole: the threads that call it, a scripted endpoint, and its effect on the verdict. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
@@ -106,7 +106,7 @@ Test(remote, failure_is_noted_in_verdict)
     cr_assert_eq(stats.coordinator.verifier_failures, 4);
 }
 
-/* The deadline of the request applies to the verifier too, and the coordinator's thread continues meanwhile. */
+/* The request's deadline also limits the wait for the verifier. The coordinator's thread continues meanwhile. */
 Test(remote, hanging_verifier_delays_no_request)
 {
     SCRIPT("/predict", {.act = FAKE_HANG});

@@ -1,4 +1,4 @@
-/* Repairs: the conditions for a search, its outcome, and failures, none of which may change the answer. */
+/* Tests repairs: the conditions for a search, its outcome, and failures. No failure may change the answer. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -18,7 +18,7 @@ TestSuite(repair, .fini = done);
 
 static const char *const sounder[] = {"SELECT fires_1, rows_2", "SELECT rows_1", "SELECT fires_1, rows_3", NULL};
 
-/* The shipped models, with a margin that one signal more or less can exceed. */
+/* Returns the shipped models, with a margin so small that one more silent signal exceeds it. */
 static struct scoring_models *lenient_models(void)
 {
     struct scoring_models *models = NULL;
@@ -64,7 +64,7 @@ static const struct script_task *proposing_task(void)
     return NULL;
 }
 
-/* Answers tasks until proposals are requested. */
+/* Answers tasks until proposals are requested. Returns the task that requests them. */
 static const struct script_task *answer_until_proposals(void)
 {
     const struct script_task *task = NULL;
@@ -109,7 +109,7 @@ Test(repair, best_proposal_replaces_answer)
     json_decref(v);
 }
 
-/* The P(correct) of each candidate and its other fields equal those without a repair. */
+/* The P(correct) of each candidate, and all other fields, equal those of a verdict without a repair. */
 Test(repair, mode_propose_keeps_answer_and_shows_repair)
 {
     json_t *verdicts[2];
@@ -166,13 +166,14 @@ Test(repair, failing_queries_are_repaired_into_running_one)
     json_decref(v);
 }
 
-/* The proposal was judged before and was not the answer; and a query that does not parse or run is no repair. */
+/* Some proposals equal a candidate that was judged and was not the answer. The others do not parse or run. None of them
+ * is a repair. */
 Test(repair, candidates_and_failing_queries_are_no_proposals)
 {
     static const char *const others[] = {"SELECT rows_4", "SELECT  rows_4", "SELECT FROM", "SELECT bad_name",
                                          "SELECT slow",   "SELECT fires_4", NULL};
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, others);
-    s.models->margins[MSG_ORDER_RANKED] = 1; /* the first remains the answer */
+    s.models->margins[MSG_ORDER_RANKED] = 1; /* keeps the first candidate as the answer */
     script_ask(&s, 0, &(struct msg_options){.order = MSG_ORDER_RANKED},
                (const char *const[]){"SELECT fires_4", "SELECT rows_4", NULL}, 0);
     script_answer_all(&s, 0, 0);
@@ -187,8 +188,8 @@ Test(repair, failure_keeps_answer_and_adds_note)
     static const char *const none[] = {NULL};
     static const struct {
         const char *const *proposals;
-        enum err_code fails; /* the worker's error code */
-        int64_t now_ns;      /* arrival time of the result; after the deadline: missing or late */
+        enum err_code fails; /* error code that the worker reports */
+        int64_t now_ns;      /* arrival time of the result; if it is after the deadline, the result is late */
         bool late;
         const char *note;
     } rows[] = {{none, ERR_OK, 0, false, "no repair was found: no similar query applies"},
@@ -219,7 +220,7 @@ Test(repair, failure_keeps_answer_and_adds_note)
     }
 }
 
-/* The same request with more time must get a repair, so this verdict is not cached. */
+/* With more time the same request must get a repair, so this verdict is not cached. */
 Test(repair, verdict_without_time_for_repair_is_not_cached)
 {
     for (unsigned late = 0; late < 2; late++) {
@@ -239,7 +240,7 @@ Test(repair, verdict_without_time_for_repair_is_not_cached)
     }
 }
 
-/* The deadline passes while proposals are judged: a partial search is discarded. */
+/* The deadline passes while proposals are judged. A search that is not complete is discarded. */
 Test(repair, late_judgement_of_proposals_is_discarded)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .deadline_ms = 1000}, sounder);
@@ -256,7 +257,7 @@ Test(repair, late_judgement_of_proposals_is_discarded)
     json_decref(v);
 }
 
-/* A second copy of the earlier explanation is not the result of this task. */
+/* A second copy of an earlier explanation arrives. It must not count as the result of this task. */
 Test(repair, explanation_is_not_mistaken_for_proposals)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, sounder);
@@ -406,7 +407,7 @@ Test(repair, corrector_is_called_only_during_repair_search)
     json_decref(script_verdict(&s));
 }
 
-/* Strategy correct judges only the first candidate that executes and the proposals near it. */
+/* Strategy correct judges only the first candidate that executes, and its proposals. */
 Test(repair, strategy_correct_judges_only_first_executing_candidate)
 {
     open_with((struct msg_options){.strategy = MSG_CORRECT}, sounder);
@@ -433,7 +434,7 @@ Test(repair, strategy_correct_without_repair_takes_first_executing)
     json_decref(verdict);
 }
 
-/* Proposals that were judged count; the others are left out. */
+/* Proposals that were judged in time count; the others are left out. */
 Test(repair, spent_request_judges_no_more_proposals)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_PROPOSE}, sounder);

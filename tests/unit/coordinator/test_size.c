@@ -1,4 +1,4 @@
-/* Topics with small message limits: each request must still end with a verdict. */
+/* Tests topics with small message limits. Each request must still end with a verdict. */
 #include "tests/support/leak.h"
 #include "tests/support/transport_mem.h"
 #include "tests/unit/engine/world.h"
@@ -13,7 +13,7 @@ enum { COLUMNS = 30, WIDTH = 190 };
 static struct world world;
 static char wide[COLUMNS * (WIDTH + 8) + 100];
 
-/* The request is short, and its verdict is long. */
+/* Begins with a short request that has a long verdict. */
 static void begin(void)
 {
     int len = snprintf(wide, sizeof wide, "SELECT name");
@@ -60,7 +60,7 @@ static unsigned unavailable(const struct msg_verdict *verdict, const char *reaso
     return n;
 }
 
-/* Parts left in a verdict: 0 all, 1 no samples, 2 no explanations either, 3 only the failure. */
+/* Returns which parts a verdict has: 0 all, 1 no samples, 2 no explanations either, 3 only the failure. */
 static unsigned stage(const struct msg_verdict *v)
 {
     if (v->status == MSG_STATUS_FAILED) {
@@ -79,7 +79,7 @@ static unsigned stage(const struct msg_verdict *v)
     return judged->explanation ? 1 : 2;
 }
 
-/* Rule 11: samples are left out first, then explanations, then everything. */
+/* Rule 11: an oversized verdict loses its samples first, then its explanations, then everything. */
 Test(size, oversized_verdict_drops_parts_then_fails)
 {
     unsigned last = 0, seen[4] = {0};
@@ -109,7 +109,7 @@ Test(size, oversized_result_is_reported)
     cr_assert_eq(v->candidates[0].execution->rows, 3);
     cr_assert_eq(v->candidates[0].execution->n_sample, 0, "without its rows it fits");
     msg_verdict_free(v);
-    /* A query without rows has findings, so its result is larger than the error that replaces it. */
+    /* A query without rows has findings. So its result is larger than the error that replaces it. */
     char nobody[sizeof wide + 128];
     snprintf(nobody, sizeof nobody, "%s WHERE name = 'Nobody of this name' OR name = 'Nobody else either'", wide);
     v = judge(BUS_RESULTS, 420, nobody);

@@ -1,4 +1,4 @@
-/* The trace context that the core sends to workers with a request. */
+/* Tests the trace context of a request that the core sends to workers. */
 #include "lib/base/tracing.h"
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
@@ -10,7 +10,7 @@
 
 static struct scoring_models *models;
 static struct tracer *tracer;
-static char told[128]; /* the traceparent of the last task */
+static char told[128]; /* traceparent of the last task */
 
 static void begin(void)
 {
@@ -37,7 +37,7 @@ static void ignore_verdict(void *ctx, void *token, const struct msg_verdict *ver
     (void)ctx, (void)token, (void)verdict;
 }
 
-/* Opens the request at that position in a core of its own, which then ends as after a crash. */
+/* Opens the request at that offset in a new core. The core then ends without a verdict, as after a crash. */
 static void open_request(int64_t offset, const char *traceparent, struct tracer *traces)
 {
     static const char line[] = "{\"db\": \"d\", \"question\": \"q\", \"candidates\": [\"SELECT rows_1\"]}";
@@ -66,7 +66,7 @@ Test(spans, tasks_are_children_of_request_span)
     cr_assert(context.sampled);
 }
 
-/* Otherwise the spans of earlier tasks would have a parent that no process exports. */
+/* Otherwise the spans of earlier tasks would have a parent span that no process exports. */
 Test(spans, second_coordinator_derives_same_span)
 {
     char first[sizeof told];

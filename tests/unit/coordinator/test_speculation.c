@@ -1,4 +1,4 @@
-/* Speculation and the order of results change the duration of a verdict, but not its content. */
+/* Speculation and the order of results may change the duration of a verdict, but not its content. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -35,7 +35,7 @@ static char *draw_sql(uint64_t *random)
     return out;
 }
 
-/* The kinds of verifier: none, remote, shipped, or remote with the shipped one as fallback. */
+/* The verifiers of a test: none, remote, shipped, or remote with the shipped one as fallback. */
 enum { NOBODY, REMOTE, BUILT_IN, BOTH, WAYS };
 
 static char *verdict_of(const char *const *sqls, struct msg_options options, uint64_t order, unsigned way,
@@ -54,16 +54,17 @@ static char *verdict_of(const char *const *sqls, struct msg_options options, uin
     char *out = g_strdup(s.verdicts->pdata[0]);
     char *digest = strstr(out, "\"request_digest\":\"");
     cr_assert_not_null(digest);
-    /* requests differ in the number of candidates in flight */
+    /* masks the digest, which differs because requests name the number of candidates in flight */
     memset(digest + strlen("\"request_digest\":\""), '0', 32);
-    char *said = strstr(out, "\"speculate\":"); /* and so does the one that a question carries */
+    char *said = strstr(out, "\"speculate\":"); /* masks the same number in a clarification question */
     if (said) said[strlen("\"speculate\":")] = '1';
-    s.models->verifier = NULL; /* the test's */
+    s.models->verifier = NULL; /* belongs to the test */
     script_close(&s);
     return out;
 }
 
-/* Checks that an executable candidate is chosen if there is one, and that a best effort never fails to execute. */
+/* Checks that a candidate that executes is chosen if there is one. A best effort must never be a candidate that fails
+ * to execute. */
 static void best_effort_executes(const char *text, unsigned number)
 {
     json_t *verdict = json_loads(text, 0, NULL);
@@ -132,8 +133,8 @@ Test(speculation, speculation_bounds_candidates_in_flight, .fini = leak_check)
     script_close(&s);
 }
 
-/* Judges one request after another; the first result takes `ns`. Returns the number of candidates of the last request
- * that were in flight at once. */
+/* Judges n requests one after another; the first result of each takes `ns`. Returns how many candidates of the last
+ * request were in flight at once. */
 static unsigned out_at_once(struct script *s, int64_t *number, unsigned requests, int64_t wait_ns, int64_t *now)
 {
     unsigned out = 0;

@@ -1,5 +1,4 @@
-/* The rows behind the answer: the candidate and the time for which they are requested, and verdicts that do not get
- * them. */
+/* Tests the source rows of an answer: for which candidate and when they are requested, and verdicts without them. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -23,7 +22,7 @@ static void open_list(struct msg_options options)
     script_open(&s, options);
 }
 
-/* Answers all tasks except the one sent last. */
+/* Answers all tasks except the last one sent. */
 static void judge_all(void)
 {
     for (unsigned left = s.tasks->len; left; left--) script_answer(&s, 0, 1);
@@ -35,7 +34,7 @@ static const struct script_task *only_task(void)
     return s.tasks->pdata[0];
 }
 
-/* Sends a worker's result for this task with another part than requested. */
+/* Sends a result for this task that has another part than the task requested. */
 static void answer_another_part(const struct script_task *asked, enum msg_part part)
 {
     struct script_task task = *asked;
@@ -106,7 +105,7 @@ Test(story, missing_rows_do_not_block_answer)
     expect_explanations(STATEMENT, STATEMENT);
 }
 
-/* The tasks before the rows took too long: the answer is kept and returned as it is. */
+/* The tasks before the request for rows took too long. The answer is returned without rows. */
 Test(story, rows_are_not_requested_past_deadline)
 {
     open_list((struct msg_options){.deadline_ms = 1});
@@ -137,7 +136,7 @@ Test(story, rows_behind_other_result_are_dropped)
     struct arena arena;
     arena_init(&arena, 0);
     script_result(&changed, &arena, &result);
-    result.execution->digest[0]++; /* the database changed meanwhile */
+    result.execution->digest[0]++; /* as if the database had changed meanwhile */
     cr_assert_eq(script_send(&s, &result, 1), ERR_OK);
     arena_free(&arena);
     expect_explanations(STATEMENT, STATEMENT);

@@ -1,4 +1,5 @@
-/* The grouping of tasks into messages: only tasks of one request and one topic share a message, up to a bound. */
+/* Tests how tasks are grouped into messages. Only tasks of the same request and topic share a message, up to a
+ * bound. */
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 #include "tests/unit/coordinator/script.h"
@@ -22,7 +23,7 @@ static struct coordinator *coordinator;
 static pthread_t thread;
 static char topics[FAMILIES + 1][64];
 
-/* `room` is the number of messages that a topic takes; 0 means no limit. */
+/* Opens a bus. `room` is the number of messages that a topic can hold; 0 means no limit. */
 static void open_bus(uint32_t room)
 {
     const struct bus_config config = {.queue_messages = room};
@@ -64,7 +65,7 @@ static void *run(void *unused)
     return unused;
 }
 
-/* The requests are in the topic from the start, so that the coordinator reads all of them in one step. */
+/* Starts the coordinator after the requests are in their topic, so that it reads all of them in one step. */
 static void start(enum coordinator_messages messages)
 {
     struct coordinator_config config = {
@@ -102,9 +103,9 @@ static void ask(uint32_t n_candidates, uint32_t len)
     ask_within(0, n_candidates, len);
 }
 
-/* The messages that arrived, their tasks, and the families of each candidate of each request. */
+/* The messages that arrived, the tasks in them, and the families of each candidate of each request. */
 struct came {
-    uint32_t messages, tasks, most; /* tasks in one message */
+    uint32_t messages, tasks, most; /* `most` is the largest number of tasks in one message */
     size_t largest;
     uint32_t families[3][MOST_CANDIDATES];
 };
@@ -158,7 +159,7 @@ static void expect_all(const struct came *came, uint32_t request, uint32_t n_can
         cr_expect_eq(came->families[request][i], (1U << FAMILIES) - 1, "candidate %u", i);
 }
 
-/* The number of messages for a request of three candidates. */
+/* Checks the number of messages for a request of three candidates. */
 static void expect_messages(enum coordinator_messages sharing, unsigned messages)
 {
     ask(3, 1);
@@ -168,7 +169,7 @@ static void expect_messages(enum coordinator_messages sharing, unsigned messages
     expect_all(&came, 0, 3);
 }
 
-/* The form that workers of 1.10 read. */
+/* By default each task has its own message, because workers of version 1.10 read only this form. */
 Test(tasks, each_task_has_own_message_by_default)
 {
     expect_messages(COORDINATOR_EACH, 3 * FAMILIES);
@@ -232,7 +233,7 @@ static bool has_decided_late(void *unused)
     return stats.deadlines == 1;
 }
 
-/* Workers were away for longer than the deadline: unsent tasks are dropped once there is capacity. */
+/* The workers were absent for longer than the deadline. Unsent tasks are dropped when the topic has capacity again. */
 Test(tasks, unsent_tasks_of_expired_request_are_dropped)
 {
     uint32_t first = FAMILIES;

@@ -1,6 +1,6 @@
-/* The rules of cached verdicts. The key depends on every field of a request except the named ones, which a walk over
- * the message's field table checks. No failed verdict is cached. A cached verdict, however garbled, decodes to a
- * verdict on the request or to an error. */
+/* Tests the rules of cached verdicts. The key depends on every field of a request except the named ones; a walk over
+ * the message's field table checks this. A failed verdict is never cached. A damaged cached verdict decodes to a
+ * verdict on the request, or to an error. */
 #include "coordinator/verdict_cache.h"
 #include "proto/message/fields.h"
 #include "tests/support/leak.h"
@@ -32,7 +32,7 @@ static const struct verdict_basis basis = {sample_versions, 1, numbers, 2, {3, 4
 
 /* --- the key --- */
 
-/* The position of a walk over a message. The walk alters the field with that number and records its path. */
+/* The state of a walk over a message. The walk changes the field with one number, and records its path. */
 struct walk {
     unsigned left;
     bool done;
@@ -95,7 +95,7 @@ static void walk_record(struct walk *walk, const struct record *record, char *at
     }
 }
 
-/* Returns a request with every field set. */
+/* Returns a new request with every field set. */
 static struct msg_request *fresh(void)
 {
     struct msg_buffer buffer = {0};
@@ -169,7 +169,7 @@ Test(verdict_cache, basis_of_verdict_is_part_of_key)
 
 static struct msg_execution runs = {.code = "ok", .error_offset = -1};
 
-/* A verdict on the sample request in which no part failed. */
+/* A verdict on the sample request that is fit for the cache. */
 struct good {
     struct msg_signal signals[2];
     struct msg_judged judged[2];
@@ -302,7 +302,7 @@ Test(verdict_cache, verdict_with_foreign_answer_is_refused)
         cr_expect_eq(read_back(&forged[i]->verdict, &sample_request, &verdict), ERR_MALFORMED, "case %u", i);
 }
 
-/* Whatever the bytes are, a decoded verdict is fit to be sent. */
+/* Whatever the bytes are, a decoded verdict can be sent. */
 Test(verdict_cache, garbled_bytes_give_error_or_matching_verdict)
 {
     enum { ROUNDS = 20000 };

@@ -1,5 +1,5 @@
-/* Two judges: their tasks under each strategy, the reasons for failed candidates, and an unavailable judge. The
- * verifier is a remote one under the script's control. */
+/* Tests the two judges, signals and verifier: their tasks under each strategy, the reasons for failed candidates, and
+ * an unavailable judge. The script controls the verifier, which is a remote one. */
 #include "lib/learn/metrics.h"
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
@@ -92,7 +92,7 @@ Test(verify, detection_suspects_on_either_judge)
     json_decref(v);
 }
 
-/* CycleSQL takes the first candidate in order that the verifier accepts, whatever the signals say. */
+/* Strategy cyclesql chooses the first candidate in order that the verifier accepts. Signals have no effect. */
 Test(verify, cyclesql_uses_only_verifier)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL});
@@ -147,11 +147,11 @@ Test(verify, policies_apply_under_cyclesql)
     json_decref(v);
 }
 
-/* Without a verifier verdicts are as before, and cyclesql reports that it has none. */
+/* Without a verifier, the signals alone decide; strategy cyclesql reports that there is no verifier. */
 Test(verify, missing_verifier_leaves_decision_to_signals)
 {
     for (unsigned strategy = MSG_FIRST_VALID; strategy < MSG_CORRECT;
-         strategy++) { /* which never inspects the second candidate */
+         strategy++) { /* cyclesql never inspects the second candidate */
         if (strategy > MSG_FIRST_VALID) script_close(&s);
         script_open(&s, (struct msg_options){.strategy = (enum msg_strategy)strategy});
         ASK(NULL, "SELECT fires_4", "SELECT rows_1");
@@ -239,7 +239,7 @@ Test(verify, full_explanations_are_sent_on_request)
     json_decref(v);
 }
 
-/* All families have answered and the verifier has not: at the deadline its entry is missing. */
+/* All families have answered, but the verifier has not. After the deadline its entry is missing in the verdict. */
 Test(verify, late_verifier_does_not_delay_verdict)
 {
     script_open_remote(&s, (struct msg_options){.deadline_ms = 10});
@@ -257,7 +257,7 @@ Test(verify, late_verifier_does_not_delay_verdict)
     const json_t *findings = json_object_get(candidate(v, 0), "signals");
     cr_assert_gt(json_object_size(findings), 0, "its signals count");
     json_decref(v);
-    script_answer(&s, 0, 20000000); /* stray now */
+    script_answer(&s, 0, 20000000); /* this result is now too late */
     cr_assert_eq(s.verdicts->len, 1);
     cr_assert_eq(core_get_stats(s.core).stray, 1);
 }
@@ -299,7 +299,7 @@ Test(verify, results_for_other_tasks_are_stray)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* While one candidate waits for the verifier, others continue. */
+/* While one candidate waits for the verifier, other candidates proceed. */
 Test(verify, wait_for_verifier_occupies_no_window)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_RERANK});
@@ -321,7 +321,8 @@ Test(verify, wait_for_verifier_occupies_no_window)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* The execution result is unknown, since two families were late: a candidate that is known to execute is preferred. */
+/* The execution result of one candidate is unknown, because two families were late. A candidate that is known to
+ * execute is preferred. */
 Test(verify, candidate_known_to_execute_is_preferred)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .deadline_ms = 10});
@@ -373,7 +374,7 @@ Test(verify, printed_p_correct_differs_from_higher_threshold)
     json_decref(v);
 }
 
-/* A request that is refused unread must not be described as attempted. */
+/* The gate refuses the statement before it runs. The sentence must not say that it was tried. */
 Test(verify, refusals_name_the_refused_statement)
 {
     GString *longer = g_string_new("SELECT '"), *tokens = g_string_new("SELECT 1"), *deep = g_string_new("SELECT ");
@@ -409,7 +410,7 @@ static const char *const kinds[] = {"SELECT bad_name",
                                     "SELECT unexplained, rows_3",
                                     "SELECT unreachable, rows_3"};
 
-/* A candidate that is not the answer gets a sentence with the reason, however the request ended. */
+/* Each candidate that is not the answer gets a sentence with the reason, for every outcome of the request. */
 Test(verify, rejected_candidate_always_has_reason)
 {
     uint64_t seed = 5;
@@ -426,7 +427,7 @@ Test(verify, rejected_candidate_always_has_reason)
             .deadline_ms = 10};
         g_ptr_array_set_size(s.verdicts, 0);
         script_ask(&s, round, &options, sqls, 0);
-        for (unsigned left = end ? UINT32_MAX : 8; s.tasks->len && left; left--) /* with `end` 0, up to the deadline */
+        for (unsigned left = end ? UINT32_MAX : 8; s.tasks->len && left; left--) /* `end` 0 means up to the deadline */
             if (end == 1)
                 script_answer_failed(&s, 0, ERR_DB_MISSING, 0);
             else

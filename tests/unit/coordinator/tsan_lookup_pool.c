@@ -1,6 +1,6 @@
-/* Threads that request lookups and store verdicts while the loop takes the results, and pools that are closed with work
- * left. A plain program, since Criterion does not start under ThreadSanitizer. Exit status 0 means that each request
- * got its own result exactly once. */
+/* Several threads request lookups and store verdicts while the loop takes the results. Some pools are closed while work
+ * is left. It is a plain program, because Criterion does not start under ThreadSanitizer. Exit status 0 means that each
+ * request got its own result exactly once. */
 #include "coordinator/lookup_pool.h"
 #include "tests/support/wait.h"
 
@@ -41,7 +41,7 @@ static enum err_code keep(void *ctx, const char *db, const char *state, const ch
     return ERR_OK;
 }
 
-/* Every seventh lookup uses a database that does not answer. */
+/* True for every seventh lookup, whose database does not answer. */
 static bool is_away(int64_t number)
 {
     return number % 7 == 0;
@@ -62,12 +62,12 @@ static void *ask(void *arg)
         const struct core_kept verdict = {"d", "s", key, key, strlen(key)};
         expect(wait_until(is_accepted, &wanted, LIMIT_MS), "there is never room");
         atomic_fetch_add(&asked, 1);
-        lookup_pool_keep(pool, &verdict); /* dropped if the queue is full */
+        lookup_pool_keep(pool, &verdict); /* the pool drops the verdict if its queue is full */
     }
     return NULL;
 }
 
-/* The number of results for each request, and in all. */
+/* The number of results: for each request, and in total. */
 struct taken {
     unsigned seen[REQUESTS], n;
 };
@@ -125,7 +125,7 @@ static void take_all(void)
     lookup_pool_free(pool);
 }
 
-/* Closes a pool with queued jobs and busy threads. */
+/* Closes a pool while jobs are queued and threads are busy. */
 static void close_in_the_midst(void)
 {
     const struct core_wanted wanted = {{0, 0}, "d", "key 0", bus_now_ns(bus) + INT64_C(60000000000)};

@@ -1,5 +1,5 @@
-/* The child program of test_executor.c. It is a valid child, or, as $ASSAY_TEST_CHILD selects, one that opens its
- * database and then misbehaves on every statement. */
+/* The child program of test_executor.c. Without $ASSAY_TEST_CHILD it is a valid child. Otherwise it opens its database
+ * and then misbehaves on every statement, in the way that this variable names. */
 #include "lib/db/executor.h"
 #include "lib/db/executor_wire.h"
 
@@ -26,7 +26,7 @@ static void garbage(GRand *rand)
 static void misbehave(const char *how, GRand *rand)
 {
     uint32_t huge = 0x7fffffff;
-    /* otherwise a sanitizer's report would appear */
+    /* removes the sanitizer's handler, which would print a report */
     if (strcmp(how, "crash") == 0) signal(SIGSEGV, SIG_DFL), raise(SIGSEGV);
     if (strcmp(how, "leave") == 0) _exit(3);
     if (strcmp(how, "hang") == 0) pause();

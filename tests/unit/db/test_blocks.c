@@ -57,7 +57,8 @@ static void *give_all(void *blocks)
     return NULL;
 }
 
-/* More blocks than a thread caches. The thread's end frees the cached ones, or leak_check would report them. */
+/* The thread frees more blocks than it caches. The end of the thread must free the cached blocks, or leak_check reports
+ * them. */
 Test(blocks, another_thread_may_free_blocks)
 {
     static void *blocks[1000];
@@ -67,8 +68,8 @@ Test(blocks, another_thread_may_free_blocks)
     pthread_join(thread, NULL);
 }
 
-/* The number of keys for destructors of thread data is limited in a process. Without a key no block is cached, and key
- * 0, which belongs to other code, keeps its value. */
+/* A process has a limited number of keys for destructors of thread data. Without a key no block is cached. Key 0
+ * belongs to other code and must keep its value. */
 Test(blocks, blocks_without_key_are_not_cached)
 {
     static pthread_key_t taken[PTHREAD_KEYS_MAX];

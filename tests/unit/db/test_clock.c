@@ -1,4 +1,5 @@
-/* No statement runs far past its time limit, whatever it does between two readings of the clock by the engine. */
+/* No statement may run far beyond its time limit, whatever work it does between two moments at which the engine reads
+ * the clock. */
 #include "lib/base/clock.h"
 #include "tests/unit/db/fixture.h"
 
@@ -8,14 +9,14 @@
 
 enum {
     TIME_MS = 100,
-    OVER_MS = 2000 /* bounded only inside of the engine, with a margin for sanitizers */
+    OVER_MS = 2000 /* applies inside the engine only; allows for sanitizers */
 };
 
-/* One row without a table, whose x is not computed again on each use. */
+/* One row without a table. Its x is computed once, however often x is used. */
 #define DIGITS  "(SELECT hex(hex(zeroblob(%u / 2))) AS x LIMIT 1)"
 #define NOUGHTS "(SELECT hex(zeroblob(%u)) || '1' AS x LIMIT 1)"
 
-/* Returns `n` copies of the expression between separators, as columns of one row of `from`. */
+/* Returns a statement whose columns are `n` copies of the expression, in one row of `from`. */
 static char *repeated(const char *expression, const char *separator, unsigned n, const char *from, unsigned size)
 {
     GString *sql = g_string_new("SELECT ");
@@ -26,7 +27,7 @@ static char *repeated(const char *expression, const char *separator, unsigned n,
     return g_string_free(sql, FALSE);
 }
 
-/* Returns the time past the limit, in ms. */
+/* Returns how far the statement ran beyond its limit, in ms. */
 static double run_past(struct fixture *f, const char *sql, enum err_code *code)
 {
     struct db_result result;
@@ -40,7 +41,7 @@ static double run_past(struct fixture *f, const char *sql, enum err_code *code)
     return ms - TIME_MS;
 }
 
-/* 900 such columns over 83,000 bytes once ran for 40 s. */
+/* A regression: 900 such columns over 83,000 bytes ran for 40 s. */
 Test(clock, like_in_every_column_ends_in_time, .timeout = 120)
 {
     static const char *const calls[] = {
@@ -79,7 +80,8 @@ Test(clock, single_call_checks_the_clock, .timeout = 120)
     fixture_end(&f);
 }
 
-/* Work outside of Assay's own functions: arithmetic on digits, comparisons, calls with and without allocation. */
+/* Work outside of Assay's own functions: arithmetic on digits, comparisons, calls that allocate and calls that do
+ * not. */
 Test(clock, every_column_of_long_statement_ends_in_time, .timeout = 300)
 {
     static const struct {
@@ -115,7 +117,7 @@ Test(clock, every_column_of_long_statement_ends_in_time, .timeout = 300)
     fixture_end(&f);
 }
 
-/* Each width is below the limit, but their sum is not. */
+/* Each width is below the limit, but the sum of all widths exceeds it. */
 Test(clock, printf_is_bounded_by_sum_of_widths, .timeout = 120)
 {
     struct fixture f;

@@ -1,5 +1,5 @@
-/* A schema without data as a database: the tables that it lists, the statements that it prepares, and the refusal of
- * everything else. */
+/* Tests a database that is only a schema, without data: the tables that it lists, the statements that it prepares, and
+ * the refusal of all other statements. */
 #include "tests/support/leak.h"
 
 #include "lib/db/db.h"
@@ -51,7 +51,7 @@ static enum err_code query(struct db *db, const char *sql)
     return code;
 }
 
-/* Not even a query without a table runs, so an empty result is never mistaken for a fact. */
+/* Even a query without a table fails. Otherwise its result could be mistaken for a fact about the data. */
 Test(definitions, every_query_fails_without_data)
 {
     struct db *db = opened(SHOP);
@@ -108,7 +108,7 @@ Test(definitions, tables_are_listed_with_their_schemas)
                  "a table s\nb table \nv view s\n");
 }
 
-/* SQLite cannot judge a statement in another engine's dialect. */
+/* SQLite cannot decide whether a statement in the dialect of another engine is valid. */
 Test(definitions, statements_of_other_dialect_are_not_judged)
 {
     struct db *db = opened("CREATE TABLE public.a (id serial, at timestamptz)");
@@ -138,7 +138,7 @@ Test(definitions, fingerprint_depends_on_text)
     cr_expect_eq(strlen(a), 32);
 }
 
-/* No part of the text is executed: CHECK, defaults and generated columns are dropped. */
+/* Nothing in the text is executed: CHECK, defaults and generated columns are dropped. */
 Test(definitions, hostile_texts_are_bounded)
 {
     static const struct {
@@ -167,7 +167,7 @@ Test(definitions, hostile_texts_are_bounded)
     }
 }
 
-/* A long text, whose tables have almost the maximum number of columns. */
+/* Tests a long text whose tables have almost the maximum number of columns. */
 Test(definitions, maximum_number_of_columns_is_accepted)
 {
     GString *ddl = g_string_new(NULL);

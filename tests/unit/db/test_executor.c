@@ -1,5 +1,5 @@
-/* Statements in a child process: their results are the same, and a child that dies or misbehaves never takes its parent
- * along. */
+/* Tests statements in a child process. Their results are the same as without a child. A child that crashes or
+ * misbehaves must not harm its parent. */
 #include "lib/base/clock.h"
 #include "lib/db/executor.h"
 #include "lib/db/executor_wire.h"
@@ -121,14 +121,14 @@ Test(executor, child_binds_values, .timeout = 60)
     struct executor *executor = begin(&f, NULL, 5000);
     struct db_result result;
     struct err err = {0};
-    for (int i = 0; i < 3; i++) { /* the statement stays prepared */
+    for (int i = 0; i < 3; i++) { /* the statement stays prepared between runs */
         cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), values, 6, 1, &result, &err), ERR_OK, "%s", err.text);
         for (size_t v = 0; v < G_N_ELEMENTS(values); v++) cr_assert(is_same(&result.values[v], &values[v]), "%zu", v);
     }
     end(&f, executor);
 }
 
-/* Returns the youngest child of this thread; a killed child may not be reaped yet. */
+/* Returns the youngest child of this thread. An older child may be killed but not reaped yet. */
 static pid_t child_of(void)
 {
     char path[64], *text = NULL;
@@ -157,7 +157,8 @@ static double time_of(struct fixture *f, const char *sql, enum err_code *code, s
     return clock_ms(clock_now_ns() - start);
 }
 
-/* One opcode of half a second that the engine cannot interrupt: 98 scans of two million numbers. */
+/* Returns a statement that the engine cannot interrupt: 98 scans of two million numbers in one opcode, half a second in
+ * all. */
 static char *unstoppable(void)
 {
     GString *sql = g_string_new("SELECT json_extract('[' || replace(hex(zeroblob(1990000)), '00', '1,') || '1]'");
@@ -180,7 +181,7 @@ Test(executor, no_statement_overruns_by_more_than_its_grace, .timeout = 60)
     end(&f, executor);
 }
 
-/* A child that never answers. */
+/* The child never answers. */
 Test(executor, overrunning_child_is_killed_and_replaced, .timeout = 60)
 {
     struct fixture f;
@@ -207,7 +208,7 @@ Test(executor, overrunning_child_is_killed_and_replaced, .timeout = 60)
     end(&f, executor);
 }
 
-/* Each fault fails its own statement with a fitting error class, and the next statement gets a new child. */
+/* Each kind of fault fails its own statement, with a fitting error class. The next statement gets a new child. */
 Test(executor, dying_child_leaves_parent_running, .timeout = 120)
 {
     static const struct {
@@ -258,7 +259,8 @@ static void answer(GByteArray *out, struct wire_request *asked)
                      &(struct wire_reply){.result = {.n_columns = 2, .columns = names, .n_rows = 1, .values = values}});
 }
 
-/* A reply that is truncated anywhere, or has any byte changed, is refused or read within its bytes. */
+/* A reply is truncated at each place, or has one byte changed. It must be refused, or read without reading past its
+ * end. */
 Test(executor, replies_are_validated)
 {
     struct wire_request asked;
@@ -271,7 +273,7 @@ Test(executor, replies_are_validated)
     cr_assert(wire_read_reply(out->data + WIRE_LENGTH, len, &asked, &arena, &reply));
     cr_assert_str_eq(reply.result.values[0].text, "abc");
     for (size_t cut = 0; cut < len; cut++) {
-        /* a separate allocation, so that the sanitizer guards its end */
+        /* a separate allocation, so that a sanitizer detects a read past the end */
         guint8 *copy = g_memdup2(out->data + WIRE_LENGTH, cut);
         cr_assert_not(wire_read_reply(copy, cut, &asked, &arena, &reply), "cut at %zu", cut);
         g_free(copy);
@@ -359,7 +361,7 @@ Test(executor, statement_can_be_cancelled, .timeout = 60)
     end(&f, executor);
 }
 
-/* Several databases of a thread share a child. Each keeps its own state, even after the child is replaced. */
+/* Several databases that a thread uses share a child. Each keeps its own state, even after the child is replaced. */
 Test(executor, databases_share_child, .timeout = 60)
 {
     struct fixture f;
@@ -415,7 +417,7 @@ Test(executor, missing_program_is_error)
     end(&f, executor);
 }
 
-/* Both processes create a database from the schema: the child decides on validity and has no more data than the
+/* Both processes create a database from the schema. The child decides on validity, and it has no more data than the
  * parent. */
 Test(executor, schema_without_data_runs_in_child, .timeout = 60)
 {

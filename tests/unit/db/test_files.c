@@ -1,4 +1,4 @@
-/* Damaged or unusual database files, and files that change under an open handle. */
+/* Tests damaged or unusual database files, and files that change while a handle is open. */
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -26,7 +26,7 @@ static enum err_code open_code(const char *path)
 
 static void past_the_look(void)
 {
-    struct timespec pause = {.tv_nsec = 130000000}; /* handles check their file every 100 ms */
+    struct timespec pause = {.tv_nsec = 130000000}; /* more than the 100 ms between two checks of the file */
     nanosleep(&pause, NULL);
 }
 

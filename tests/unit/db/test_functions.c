@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Returns the value on a plain connection as text with its type, or the error. */
+/* Returns the value of an expression on a plain connection, as text with its type. Returns the error if it fails. */
 static char *plain_answer(sqlite3 *conn, const char *sql)
 {
     sqlite3_stmt *stmt;
@@ -27,7 +27,7 @@ static char *our_answer(struct fixture *f, const char *sql)
     return g_strdup_printf("%s %s", r.values[0].text, r.values[1].text);
 }
 
-/* Compares type and hex of an expression. */
+/* Checks that an expression has the same type and bytes on both connections. */
 static void agree(struct fixture *f, sqlite3 *plain, const char *expression)
 {
     char *sql = g_strdup_printf("SELECT typeof(%s), hex(%s)", expression, expression);
@@ -39,7 +39,7 @@ static void agree(struct fixture *f, sqlite3 *plain, const char *expression)
     arena_reset(&f->arena);
 }
 
-/* Runs every call of two and three arguments over a list of awkward values. */
+/* Calls each function with all combinations of two and three awkward values. */
 Test(functions, functions_agree_with_built_in_ones)
 {
     static const char *const values[] = {
@@ -147,8 +147,7 @@ Test(functions, odd_calls_agree)
     fixture_end(&f);
 }
 
-/* Each function of SQLite that the allow list names must be callable. The list is searched by bisection, so it must be
- * sorted. */
+/* SQLite must have each function of the allow list. The list must be sorted, because it is searched by bisection. */
 Test(functions, allow_list_finds_its_functions)
 {
     static const char *const calls[] = {

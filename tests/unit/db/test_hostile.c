@@ -1,5 +1,5 @@
-/* Hostile statements: tests/data/hostile/sqlite.sql and some generated ones. After each of them the database file is
- * unchanged byte for byte, its folder holds no new file, and the same handle still answers. */
+/* Runs the hostile statements of tests/data/hostile/sqlite.sql, and some generated ones. After each one the database
+ * file has the same bytes, its folder has no new file, and the handle still answers. */
 #include "lib/base/clock.h"
 #include "tests/unit/db/fixture.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_MS = 300, WALL_MS = 4000 }; /* the second one has a margin for a busy machine under sanitizers */
+enum { TIME_MS = 300, WALL_MS = 4000 }; /* the wall-clock limit allows for a busy machine under sanitizers */
 
 #define SCHEMA                                                                                                         \
     "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, body TEXT);"                                                    \
@@ -101,7 +101,7 @@ static void attack(struct suite *suite, const char *name, const char *class, con
     g_free(after);
 }
 
-/* Replaces "\0" of the file by a NUL byte. Returns the new length. */
+/* Replaces each "\0" by a NUL byte. Returns the new length. */
 static size_t put_nuls(char *sql, size_t len)
 {
     char *at = sql;
@@ -141,7 +141,7 @@ Test(hostile, listed_statements_have_no_effect, .timeout = 600)
     suite_end(&suite);
 }
 
-/* `before`, then `part` n times, then `after` */
+/* Attacks with a statement: `before`, then `part` n times, then `after`. */
 static void attack_repeated(struct suite *suite, const char *class, const char *before, const char *part, unsigned n,
                             const char *after)
 {
@@ -156,7 +156,7 @@ Test(hostile, long_and_deep_statements_are_bounded, .timeout = 600)
 {
     struct suite suite;
     suite_begin(&suite);
-    attack_repeated(&suite, "limit", "SELECT 1", " + 1", 20000, ""); /* longer than a statement may be */
+    attack_repeated(&suite, "limit", "SELECT 1", " + 1", 20000, ""); /* exceeds the maximum length of a statement */
     struct db_limits wide = LIMITS;
     wide.sql_bytes = 4U << 20;
     db_set_limits(suite.f.db, &wide);

@@ -1,4 +1,4 @@
-/* The gate in front of MariaDB and its URLs, which need no server (tests/live/mariadb has one). */
+/* Tests MariaDB's gate and URLs. These need no server; tests/live/mariadb tests a real one. */
 #include "lib/db/mariadb_address.h"
 #include "lib/db/mariadb_gate.h"
 #include "lib/db/size_bound.h"
@@ -81,7 +81,8 @@ Test(mariadb, gate_accepts_what_analysts_write)
     g_free(text);
 }
 
-/* Names that only resemble the server's forms are functions, which may be stored ones. */
+/* Names that only resemble built-in forms of the server are functions. These may be stored functions of the
+ * database. */
 Test(mariadb, gate_refuses_functions_that_resemble_forms)
 {
     static const char *const statements[] = {
@@ -111,7 +112,7 @@ Test(mariadb, database_names_are_compared_by_case)
     cr_expect_eq(passes("SELECT a FROM t WHERE b IN (SELECT c FROM shop2.u)"), ERR_REFUSED);
 }
 
-/* The gate refuses these whatever a server would make of them. */
+/* The gate refuses each of these statements, whatever a server would do with it. */
 Test(mariadb, gate_refuses_hostile_list)
 {
     char *text;
@@ -131,7 +132,7 @@ Test(mariadb, gate_refuses_hostile_list)
     g_free(text);
 }
 
-/* The server checks a statement only if no part of it could be a function with unknown effects. */
+/* The server checks a statement only if no part of it can be a function with unknown effects. */
 Test(mariadb, statements_with_possible_effects_skip_server_check)
 {
     static const struct {

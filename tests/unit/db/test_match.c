@@ -1,5 +1,5 @@
-/* Assay's own LIKE and GLOB agree with SQLite's built-in ones on random patterns and texts. Their bytes are the
- * relevant ones: both cases, wildcards, sets, escapes, NUL, valid and broken UTF-8. */
+/* Checks that Assay's own LIKE and GLOB agree with SQLite's on random patterns and texts. The bytes are chosen from
+ * upper and lower case, wildcards, sets, escapes, NUL, valid and invalid UTF-8. */
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -65,7 +65,7 @@ static void append_text(GString *sql, const GString *bytes)
     g_string_append(sql, "' AS TEXT)");
 }
 
-/* Returns -1 for NULL and -2 for an error. */
+/* Returns the result, -1 for NULL, or -2 for an error. */
 static int plain_answer(sqlite3 *conn, const char *sql)
 {
     sqlite3_stmt *stmt;
@@ -125,7 +125,7 @@ Test(match, like_and_glob_agree_with_built_in, .timeout = 300)
     fixture_end(&f);
 }
 
-/* Compares the NOCASE order of random texts, including NUL and broken UTF-8. */
+/* Compares the NOCASE order of random texts, including NUL and invalid UTF-8. */
 Test(match, nocase_agrees_with_built_in, .timeout = 300)
 {
     struct fixture f;

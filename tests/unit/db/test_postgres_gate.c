@@ -1,4 +1,4 @@
-/* The gate in front of PostgreSQL, which needs no server (tests/live/postgres has one). */
+/* Tests PostgreSQL's gate. This needs no server; tests/live/postgres tests a real one. */
 #include "lib/db/postgres_gate.h"
 #include "tests/support/leak.h"
 
@@ -51,7 +51,7 @@ Test(gate, gate_accepts_honest_statements, .fini = leak_check)
         cr_expect_eq(gate(statements[i]), ERR_OK, "%s", statements[i]);
 }
 
-/* The gate refuses these whatever a server would make of them. */
+/* The gate refuses each of these statements, whatever a server would do with it. */
 Test(gate, gate_refuses_hostile_list, .fini = leak_check)
 {
     char *text;
@@ -71,7 +71,7 @@ Test(gate, gate_refuses_hostile_list, .fini = leak_check)
     g_free(text);
 }
 
-/* A text that our lexer and the server's might read differently is refused. */
+/* A text is refused if the server's lexer might split it differently from ours. */
 Test(gate, gate_refuses_text_that_lexers_read_differently, .fini = leak_check)
 {
     static const char *const statements[] = {
@@ -97,7 +97,7 @@ static char *listed(const char *sql, enum calls_list list)
     return g_string_free(all, FALSE);
 }
 
-/* The names that the server is asked about; `want` holds the list's texts in order. */
+/* Checks the list of names that the server must look up. `want` has the list's texts in order. */
 Test(gate, gate_lists_possible_calls, .fini = leak_check)
 {
     static const struct {
@@ -155,7 +155,7 @@ Test(gate, gate_lists_possible_calls, .fini = leak_check)
     }
 }
 
-/* A frame is printed as written, so it may contain only numbers and operators. */
+/* A window frame is printed unchanged. So it may contain only numbers and operators. */
 Test(gate, gate_refuses_call_in_window_frame, .fini = leak_check)
 {
     static const char *const frames[] = {"t.f", "f(1)", "1::own", "\"f\"", "ARRAY[1]"};

@@ -1,5 +1,5 @@
-/* Tests of db_query on SQLite: values of every type, errors, the result cache, kept statements, and the limits on rows,
- * bytes, time, steps and memory. */
+/* Tests db_query on SQLite: values of every type, errors, the result cache, prepared statements, and the limits on
+ * rows, bytes, time, steps and memory. */
 #include "lib/base/clock.h"
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
@@ -85,7 +85,7 @@ Test(query, prepare_check_gives_error_offset)
     fixture_end(&f);
 }
 
-/* The file changes under the handle, and only uncached queries show it. */
+/* The file changes while the handle is open. Only queries that are not cached show the change. */
 Test(query, result_cache_answers_repeated_query)
 {
     static const char count[] = "SELECT count(*), 'Zoë' AS z, NULL FROM people", bad[] = "SELECT nothing FROM people";
@@ -126,7 +126,7 @@ Test(query, result_cache_answers_repeated_query)
     fixture_end(&f);
 }
 
-/* 1, 1.0 and '1' are three different parameters; each gets its cached answer after the row is gone. */
+/* 1, 1.0 and '1' are different parameters. After the row is deleted, each still gets its own cached answer. */
 Test(query, result_cache_distinguishes_parameters)
 {
     static const char kind[] = "SELECT typeof(?1), count(*) FROM people";
@@ -155,7 +155,7 @@ Test(query, result_cache_distinguishes_parameters)
     fixture_end(&f);
 }
 
-/* The cached result does not depend on the limits of the first caller. */
+/* A cached result must respect the limits of each caller, not those of the first caller. */
 Test(query, result_cache_respects_callers_limits)
 {
     static const char many[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
@@ -209,7 +209,7 @@ Test(query, parameters_bind_and_statement_stays_prepared)
         cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), &none, 1, 0, &r, &err), ERR_OK);
         cr_assert_eq(r.n_rows, 0, "the last round's value is gone");
     }
-    /* More shapes than the cache holds: the oldest are evicted. */
+    /* There are more statements than the cache holds, so the oldest are evicted. */
     for (int i = 0; i < 100; i++) {
         char shape[64];
         int n = snprintf(shape, sizeof shape, "SELECT ?1 + %d", i);
@@ -284,7 +284,7 @@ Test(limits, statement_memory_is_limited)
     cr_assert_eq(limited(sql, &(struct db_limits){.time_ms = 60000}), ERR_OK);
 }
 
-/* The memory of other users counts too. Here the test itself holds memory of SQLite outside of any statement. */
+/* Memory of other users of SQLite counts too. Here the test itself holds such memory outside of any statement. */
 Test(limits, statements_share_process_memory_limit)
 {
     const char *sql = "SELECT count(*) FROM people a, people b ORDER BY a.name";
@@ -334,7 +334,7 @@ Test(limits, deadline_is_distinct_from_statement_limit)
 
 static atomic_bool interrupted;
 
-/* Interrupts repeatedly, since an interrupt before the start of the statement does not affect it. */
+/* Interrupts repeatedly, because an interrupt before the start of the statement has no effect. */
 static bool is_heard(void *db)
 {
     db_interrupt(db);

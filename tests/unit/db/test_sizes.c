@@ -1,5 +1,5 @@
-/* Bounds on sizes that reach server functions which cannot be interrupted. tests/data/hostile has more refused
- * statements, and tests/live/giveup.c measures the functions. */
+/* Tests the bounds on sizes that are passed to server functions that cannot be interrupted. tests/data/hostile has more
+ * refused statements. tests/live/giveup.c measures the functions. */
 #include "lib/db/allow_list.h"
 #include "lib/db/mariadb_gate.h"
 #include "lib/db/postgres_gate.h"
@@ -11,7 +11,7 @@
 
 TestSuite(sizes, .fini = leak_check);
 
-/* `capped` receives the text with its counts capped (free with g_free); NULL if not requested. */
+/* Checks a statement. *capped receives its text with counts capped (free with g_free); `capped` may be NULL. */
 static enum err_code check(const struct size_engine *engine, const char *sql, char **capped, struct err *err)
 {
     struct arena arena;
@@ -112,7 +112,7 @@ Test(sizes, rules_are_sorted_and_of_allowed_functions)
     expect_sorted_and_allowed(&size_engine_mariadb, allowed, n);
 }
 
-/* A size can come through a name, a subquery, a set, a row or a recursion. */
+/* A size may reach a function through a name, a subquery, a set, a row or a recursion. */
 Test(sizes, indirect_sizes_are_refused_on_postgres)
 {
     static const char *const statements[] = {
@@ -197,7 +197,7 @@ Test(sizes, count_inside_of_a_count_is_refused)
                  ERR_REFUSED);
 }
 
-/* No walk visits more than its share of nodes, however the names depend on each other. */
+/* The check visits a bounded number of nodes, however the names refer to each other. */
 Test(sizes, deep_statements_take_no_time, .timeout = 20)
 {
     GString *sql = g_string_new("WITH c0 AS (SELECT repeat('a', 2) AS x0)");

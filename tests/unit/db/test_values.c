@@ -1,4 +1,4 @@
-/* Tests of values: the engine's order, literals, quoted names, the text of reals as Python writes it, and digests of
+/* Tests values: the engine's order, literals, quoted names, real numbers as Python prints them, and digests of
  * results. */
 #include "tests/unit/db/fixture.h"
 

@@ -1,5 +1,5 @@
-"""Checks deploy/compose.yaml and the Dockerfile against the program, without a container engine; and each check on a
-faulty copy.
+"""Checks deploy/compose.yaml and the Dockerfile against the program, without a container engine. Each check also runs
+on a faulty copy.
 
     test_compose.py --assay build/asan/cli/assay
 """
@@ -76,7 +76,7 @@ def health(compose, program):
 
 
 def image(compose, program):
-    """Only one service builds the image: each build labels it anew, and the next `up` restarts services with another
+    """Only one service builds the image. Each build labels it anew, and the next `up` restarts services with another
     image."""
     builds = [(who, service["build"]) for who, service, _ in compose.ours() if "build" in service]
     if [who for who, _ in builds] != ["topics"]:
@@ -106,7 +106,7 @@ def hardened(compose, program):
 
 
 def endings(compose, program):
-    """A process that is told to end has enough time."""
+    """A process that receives SIGTERM has enough time to end."""
     for who, service, container in compose.processes():
         drain_s = int(program.settings(compose, container)[container["args"][0], "drain_ms"]) / 1000
         if int(service.get("stop_grace_period", "10s").removesuffix("s")) < drain_s + CLOSE_S:
@@ -114,7 +114,7 @@ def endings(compose, program):
 
 
 def families(compose, program):
-    """Each family except llm, for which there is no model here, has workers and is in one pool."""
+    """Each family except llm has workers and is in one pool. Family llm has none, because no model is configured."""
     served = [f for _, _, c in compose.workers()
               for f in str(program.settings(compose, c)["judge", "family"]).split(",")]
     if sorted(served) != sorted(set(program.families()) - {"llm"}):
@@ -122,7 +122,7 @@ def families(compose, program):
 
 
 def instances(compose, program):
-    """Each coordinator has a name of its own."""
+    """Each coordinator has its own name."""
     names = [c["args"] for _, _, c in compose.ours() if c["args"][0] == "coordinator"]
     if not names or len({tuple(n) for n in names}) != len(names) or not all("--instance" in n for n in names):
         yield f"coordinators are {names}"
@@ -134,7 +134,7 @@ def listeners(text):
 
 
 def network(compose, program):
-    """Every address has a listener: inside under the service's name, outside at a published port."""
+    """Every address has a listener: inside under the name of the service, outside at a published port."""
     kafka = compose.services["kafka"]["environment"]
     advertised, listens = listeners(kafka["KAFKA_ADVERTISED_LISTENERS"]), listeners(kafka["KAFKA_LISTENERS"])
     if any(listens.get(name, ("", 0))[1] != port for name, (_, port) in advertised.items()):
@@ -169,7 +169,7 @@ def databases(compose, program):
 
 ALL = [commands, health, image, dockerfile, hardened, endings, families, instances, network, databases]
 
-SPOILED = [  # check, path in the file, another value or none
+SPOILED = [  # check, path in the file, new value or none
     (commands, "services/serve/command", ["serve", "--port", ":8080"]),
     (commands, "services/topics/command", ["topics", "make"]),
     (commands, "services/worker-rows/environment/ASSAY_METRICS_LISTEN", ":9100"),

@@ -1,5 +1,5 @@
-"""deploy/runtime-packages.sh finds the libraries that a program opens late by their names in it, whatever characters
-these have.
+"""Checks that deploy/runtime-packages.sh finds the libraries that a program opens only when needed. It finds them by
+their names in the program, whatever characters these have.
 
     test_runtime_packages.py
 """
@@ -28,7 +28,8 @@ def is_packaged(path):
 
 
 def library():
-    """Returns the soname of a library with other characters than letters, as libcurl's with gnutls, or None."""
+    """Returns the soname of a library that has other characters than letters, such as libcurl's with gnutls, or
+    None."""
     row = r"^\s(lib\w*[-+0-9][\w+-]*\.so\.[\d.]+) .* => (\S+)$"
     rows = re.findall(row, output("/sbin/ldconfig", "-p"), re.M)
     return next((name for name, path in rows if is_packaged(path)), None)

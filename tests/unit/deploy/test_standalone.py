@@ -1,5 +1,5 @@
-"""Checks the image, the service and the settings of a standalone server against the program; and each check on a faulty
-copy. tests/clients/package runs them.
+"""Checks the image, the service and the settings of a standalone server against the program. Each check also runs on a
+faulty copy. tests/clients/package runs them.
 
     test_standalone.py --assay build/asan/cli/assay
 """
@@ -22,7 +22,7 @@ FILES = {"image": "deploy/Dockerfile", "unit": "deploy/systemd/assay-serve.servi
 
 
 def labels(files, program):
-    """The image has labels; its commit is known in the stage that sets them."""
+    """The image has labels. The stage that sets them knows the commit."""
     last = files["image"].split("\nFROM ")[-1]
     said = dict(re.findall(r'org\.opencontainers\.image\.([\w.]+)="([^"]*)"', last))
     if said.get("version") != program.version:
@@ -78,7 +78,7 @@ def settings(files, program):
 
 
 def endings(files, program):
-    """A process that is told to end has enough time."""
+    """A process that receives SIGTERM has enough time to end."""
     drain_s = int(program.sections["serve"]["drain_ms"]["default"]) / 1000
     stop = re.search(r"^TimeoutStopSec=(\d+)$", files["unit"], re.M)
     if not stop or int(stop[1]) <= drain_s:

@@ -1,4 +1,4 @@
-/* assay.h as its users call it. test_library.py tests the installed shared library. */
+/* Tests assay.h from a caller's side. test_library.py tests the installed shared library. */
 #include "engine/assay.h"
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
@@ -181,7 +181,7 @@ Test(assay, invalid_options_are_refused)
     expect_no_engine("workers");
 }
 
-/* Callers that were compiled with structs of another version. */
+/* Tests callers that were compiled with structs of another version. */
 Test(assay, options_of_other_size_are_accepted)
 {
     struct {
@@ -197,12 +197,12 @@ Test(assay, options_of_other_size_are_accepted)
     longer.new = &longer;
     cr_assert_eq(assay_open(&longer.known, &engine, &error), ASSAY_FATAL);
     cr_assert(strstr(error.text, "does not support"), "%s", error.text);
-    whole.threads = 100000; /* past the end of an older caller's struct */
+    whole.threads = 100000; /* lies beyond the end of an older caller's struct */
     whole.size = offsetof(struct assay_options, threads);
     cr_assert_eq(assay_open(&whole, &engine, &error), ASSAY_OK, "%s", error.text);
 }
 
-/* An entry's policy holds whatever a request asks for. */
+/* The policy of a catalogue entry holds, whatever a request asks for. */
 Test(assay, catalogue_policy_bounds_requests)
 {
     static const char *const denied[] = {"keeper.name"};
@@ -219,7 +219,7 @@ Test(assay, catalogue_policy_bounds_requests)
     assay_close(engine);
     database.deny_columns = denied, database.n_deny_columns = 1;
     open_engine();
-    database.deny_columns = NULL, path[0] = '\0'; /* the library has copied them */
+    database.deny_columns = NULL, path[0] = '\0'; /* safe, because the library has copied these texts */
     struct assay_verdict *closed = judge(request);
     cr_assert_not(strstr(assay_verdict_json(closed), "Ada"));
     cr_assert_neq(assay_verdict_status(closed), ASSAY_STATUS_FAILED);
@@ -264,7 +264,7 @@ enum { MANY = 20 };
 
 static struct {
     atomic_uint answers, verdicts, cancelled, elsewhere;
-    atomic_bool held, began; /* a callback blocks while this is held */
+    atomic_bool held, began; /* while `held` is set, a callback blocks */
     pthread_t caller;
 } seen;
 
@@ -307,7 +307,7 @@ Test(assay, each_callback_is_called_once)
     cr_assert_eq(atomic_load(&each[0]), 1, "not for what was not taken");
 }
 
-/* One request is being answered, another fills the window. */
+/* Fills the engine: one request is being answered, another fills the window. */
 static void fill(atomic_uint *own)
 {
     options.window = 1;
@@ -347,7 +347,8 @@ static void *close_engine(void *arg)
     return arg;
 }
 
-/* Closing completes everything in flight: a request in the window, and a thread blocked on a full window. */
+/* Closing the engine completes all requests in flight: one in the window, and one whose thread is blocked because the
+ * window is full. */
 Test(assay, closing_cancels_requests_in_flight)
 {
     static atomic_uint own;
@@ -355,7 +356,7 @@ Test(assay, closing_cancels_requests_in_flight)
     pthread_t judging, closing;
     fill(&own);
     pthread_create(&judging, NULL, judge_until_closed, &why);
-    /* both outcomes are valid: the thread waits, or is too late */
+    /* the thread either waits by now or is too late; both outcomes are valid */
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     pthread_create(&closing, NULL, close_engine, NULL);
     pthread_join(judging, NULL);
@@ -429,7 +430,7 @@ Test(assay, closed_engine_refuses_requests)
 
 /* --- the process --- */
 
-/* A program whose locale writes numbers with a comma still gets valid JSON. */
+/* The JSON must be valid even if the program's locale writes numbers with a comma. */
 Test(assay, locale_does_not_change_json)
 {
     static const char *const with_comma[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};

@@ -1,4 +1,4 @@
-/* The whole path on real databases: engine, coordinator, workers, local transport. */
+/* Tests the complete path on real databases: engine, coordinator, workers, local transport. */
 #include "tests/support/wait.h"
 #include "tests/support/leak.h"
 #include "tests/support/transport_mem.h"
@@ -99,7 +99,8 @@ Test(engine, unknown_names_are_marked_with_similar_names)
     msg_verdict_free(v);
 }
 
-/* The engine decides on validity: a statement that it accepts is not invalid, one that it refuses is. */
+/* The database engine decides whether a statement is valid. One that it accepts must not be reported as invalid; one
+ * that it refuses must be. */
 Test(engine, engine_decides_validity)
 {
     static const struct {
@@ -208,8 +209,8 @@ Test(engine, odd_candidates_are_invalid_not_fatal)
     free(deep);
 }
 
-/* For any question and any candidate there is a verdict, and each candidate that executes has an explanation or a plain
- * statement. */
+/* Every question and every candidate must get a verdict. Each candidate that executes has an explanation, or a
+ * statement that there is none. */
 Test(engine, odd_input_never_fails_the_loop)
 {
     enum { TABLES = 40 };
@@ -249,7 +250,7 @@ Test(engine, odd_input_never_fails_the_loop)
     }
 }
 
-/* A question that exceeds its bound is refused as a request, and the next request is judged. */
+/* A question that exceeds its size limit fails its own request. The next request is judged. */
 Test(engine, oversized_question_fails_alone)
 {
     static char large[100001];
@@ -302,7 +303,7 @@ Test(engine, deadlines_hold_with_a_busy_worker)
     msg_verdict_free(v);
 }
 
-/* Data that may leave the database: none, values in facts, or rows. */
+/* Data may leave the database in three degrees: none, values in facts, or rows. */
 Test(engine, exposure_follows_policy)
 {
     const struct {
@@ -358,7 +359,7 @@ Test(engine, explicit_files_come_first)
     msg_verdict_free(v);
 }
 
-/* True if the new database is read; *context gets the verdict. */
+/* True if the verdict was made from the new database. *context receives the verdict. */
 static bool labels_are_read(void *context)
 {
     struct msg_verdict **v = context;
@@ -367,7 +368,7 @@ static bool labels_are_read(void *context)
     return !(*v)->candidates[0].invalid;
 }
 
-/* A database that is replaced while the engine runs is read in its new state. */
+/* If a database is replaced while the engine runs, the engine reads the new one. */
 Test(engine, replaced_database_is_read_again)
 {
     char shop[100], zoo[100];
@@ -386,7 +387,7 @@ Test(engine, replaced_database_is_read_again)
 
 /* --- many requests --- */
 
-/* Verdicts by tag, as JSON without the fields that depend on time. */
+/* Returns n verdicts, ordered by tag, as JSON without the fields that depend on time. */
 static char **judge_many(struct engine_config config, unsigned n)
 {
     char **out = calloc(n, sizeof *out);
@@ -439,7 +440,7 @@ Test(engine, threads_window_and_speculation_change_no_verdict)
     forget(plain, N);
 }
 
-/* Under full queues, duplicate messages, lost acks, split batches and empty polls the verdicts are the same. */
+/* Full queues, duplicate messages, lost acks, split batches and empty polls must not change a verdict. */
 Test(engine, transport_faults_change_no_verdict)
 {
     enum { N = 40 };

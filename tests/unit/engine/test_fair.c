@@ -1,5 +1,5 @@
-/* Tenants of a fair engine: a tenant whose statements never end delays no other, and no request occupies the engine for
- * long. */
+/* Tests the tenants of a fair engine. A tenant whose statements never end must not delay the others, and no request may
+ * occupy the engine for long. */
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
 
@@ -62,7 +62,7 @@ static enum err_code submit_quick(uint64_t tenant, uint64_t number)
     return submit(tenant, number, "shop", &one, 1);
 }
 
-/* Different candidates that all run into their time limit. */
+/* Submits a request of different candidates that all reach their time limit. */
 static enum err_code submit_slow(uint64_t tenant, uint64_t number)
 {
     static char texts[N_SLOW][160];
@@ -100,7 +100,7 @@ static uint64_t tasks_done(void)
     return stats.workers.tasks;
 }
 
-/* Several rounds, so that they meet every resource that the other tenant may occupy. */
+/* Tests several rounds, so that honest requests need every resource that the other tenant may occupy. */
 Test(fair, honest_tenant_passes_two_hostile_requests)
 {
     open_fair((struct engine_config){.defaults.deadline_ms = 8000});
@@ -112,7 +112,7 @@ Test(fair, honest_tenant_passes_two_hostile_requests)
     }
 }
 
-/* Without tenants the databases take turns. */
+/* If there are no tenants, the databases take turns. */
 Test(fair, honest_database_passes_two_hostile_requests)
 {
     open_with((struct engine_config){.defaults.deadline_ms = 8000, .fair = {.on = true}});
@@ -147,7 +147,7 @@ Test(fair, tenant_over_its_share_is_refused)
     cr_expect(engine_has_room(engine, HOSTILE));
 }
 
-/* A large request counts as several. */
+/* A large request counts as several requests. */
 Test(fair, large_request_takes_more_of_its_tenants_share)
 {
     static char question[512 << 10];
@@ -176,7 +176,7 @@ Test(fair, request_ends_once_its_work_is_spent)
     cr_expect_lt(tasks_done(), (uint64_t)N_SLOW * VSIG_FAMILY_COUNT / 2, "its other tasks are dropped");
 }
 
-/* The request is cancelled, whether the coordinator has opened it or not. */
+/* The request is cancelled, whether or not the coordinator has opened it. */
 Test(fair, cancelled_requests_end_at_once)
 {
     open_fair((struct engine_config){0});

@@ -1,4 +1,5 @@
-"""libassay as its users use it: installed into a folder, with its example compiled by pkg-config's flags, and run."""
+"""Tests libassay as its users have it: installed into a folder. Its example is compiled with pkg-config's flags, and
+run."""
 import argparse
 import json
 import os
@@ -61,7 +62,7 @@ class Library(unittest.TestCase):
         return run("pkg-config", *words, "assay", env=env).stdout.split()
 
     def judge(self, *words, prefix=None):
-        """Runs away from the sources and without a setting that names the models."""
+        """Runs outside of the sources, and without a setting that names the models."""
         env = {key: value for key, value in os.environ.items() if key != "ASSAY_MODELS"}
         env["LD_LIBRARY_PATH"] = os.path.dirname(self.find("libassay.so.1", prefix))
         return run(self.program, *words, env=env, cwd=self.home)

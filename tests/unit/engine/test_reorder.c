@@ -1,4 +1,4 @@
-/* Training and measurements must not depend on the speed of threads. */
+/* Training and measurements must not depend on the speed of threads. So verdicts are put back into order. */
 #include "engine/reorder.h"
 #include "engine/run.h"
 #include "tests/support/leak.h"
@@ -16,7 +16,7 @@ static void end(void)
 
 TestSuite(reorder, .init = scratch_begin, .fini = end);
 
-/* Returns a verdict in memory of its own, like an engine's. */
+/* Returns a verdict in its own memory, as an engine does. */
 static struct msg_verdict *verdict_of(uint64_t tag)
 {
     struct msg_verdict blank = {.id = "q", .db = "shop", .tag = tag, .status = MSG_STATUS_ABSTAINED}, *out = NULL;
@@ -47,7 +47,7 @@ Test(reorder, early_verdict_waits_for_order)
     for (uint64_t tag = 7; tag <= 9; tag++) expect_next(&reorder, tag);
     expect_next(&reorder, 0);
     reorder_put(&reorder, verdict_of(10));
-    reorder_free(&reorder); /* including one that no request asked for */
+    reorder_free(&reorder); /* frees all verdicts, including one that belongs to no request */
 }
 
 Test(reorder, verdicts_behind_slow_one_are_bounded)
@@ -67,7 +67,7 @@ Test(reorder, verdicts_behind_slow_one_are_bounded)
 
 enum { REQUESTS = 12 };
 
-/* takes longer than all others together */
+/* takes longer than all other requests together */
 #define SLOW "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) SELECT max(x) FROM n"
 
 struct log {
@@ -121,7 +121,7 @@ Test(reorder, verdicts_follow_request_order)
     cr_expect_eq(log.answered, REQUESTS);
 }
 
-/* The first line is slow and wrong, so a consumer in order of completion receives it last. */
+/* Writes a log whose first line is slow and wrong. A consumer in order of completion would receive it last. */
 static void write_log(void)
 {
     static const char first[] =
@@ -136,7 +136,7 @@ static void write_log(void)
 #define BY_FOUR "replay:\n  workers: 4\n"
 #define BY_ONE  "replay:\n  workers: 1\n"
 
-/* Returns the trained classifier. */
+/* Trains with this configuration. Returns the classifier. */
 static char *learned(const char *config)
 {
     write_file("my.yaml", config);
@@ -149,7 +149,7 @@ static char *learned(const char *config)
     return model;
 }
 
-/* Returns the report of eval on selection, whose intervals draw questions by their position. */
+/* Returns eval's report on selection. Its intervals depend on the positions of the questions. */
 static char *measured(const char *config)
 {
     write_file("my.yaml", config);

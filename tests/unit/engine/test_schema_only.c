@@ -1,5 +1,5 @@
-/* Judging from a schema's DDL alone, on the whole path: the golden cases of tests/data/schema-only, and properties of
- * every such verdict. */
+/* Tests judging from the DDL of a schema alone, on the complete path. Runs the golden cases of tests/data/schema-only,
+ * and checks properties of every verdict. */
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
 #include "tests/unit/signals/case_file.h"
@@ -57,7 +57,7 @@ static bool needs_data(uint32_t id)
     return def->family == VSIG_EXECUTION || def->needs & (VSIG_NEEDS_DB | VSIG_NEEDS_RESULT | VSIG_NEEDS_DATA);
 }
 
-/* Facts that are read from data are recognised by their keys. */
+/* True if the fact was read from data, which its key shows. */
 static bool is_from_data(const struct msg_fact *fact)
 {
     static const char *const keys[] = {"nearest", "stored_like", "the data says", "difference", "found in", "rows"};
@@ -80,7 +80,7 @@ static void check_unseen(const struct msg_judged *judged, const char *where)
             cr_expect_not(is_from_data(&judged->findings[i].facts[f]), "%s: %s", where,
                           judged->findings[i].facts[f].key);
     const struct msg_execution *ran = judged->execution;
-    if (!ran) return; /* the candidate did not parse */
+    if (!ran) return; /* the candidate was not parsed */
     cr_expect(strcmp(ran->code, "ok") != 0 && !ran->rows && !ran->columns && !ran->n_sample && !ran->digest[0], "%s",
               where);
     cr_expect_eq(strcmp(ran->code, "no_data") == 0, !judged->invalid, "%s: %s", where, ran->code);
@@ -89,10 +89,10 @@ static void check_unseen(const struct msg_judged *judged, const char *where)
 
 /* --- golden cases ------------------------------------------------------------------------------------------------- */
 
-/* The position in the file, and the messages about the current query. */
+/* The position in the case file, and the messages about the current query. */
 struct stage {
     const char *path, *schema, *question;
-    const struct case_line *sql; /* NULL if there is no current query */
+    const struct case_line *sql; /* line of the current query; NULL if there is none */
     GString *fires;
     const char *invalid;
     unsigned judged;
@@ -162,7 +162,7 @@ Test(schema_only, golden_cases_are_judged)
 
 static const char ANIMALS[] = "CREATE TABLE animal (id INTEGER PRIMARY KEY, kind TEXT, age INTEGER);";
 
-/* zoo is a database of the catalogue with rows; whether it exists or not, only the schema counts. */
+/* zoo is also a database of the catalogue, with rows. The verdict must depend on the schema only. */
 Test(schema_only, database_with_same_name_is_ignored)
 {
     static const char *const sql[] = {"SELECT count(*) FROM animal WHERE kind = 'unicorn'", "SELECT legs FROM animal"};
@@ -196,7 +196,7 @@ Test(schema_only, unreadable_schema_fails_only_its_request)
     msg_verdict_free(verdict);
 }
 
-/* Each level of the view reads the previous one twice: it can be created, but not listed. */
+/* Each view reads the previous view twice. Such a schema can be created, but not listed. */
 Test(schema_only, exponential_view_fails_its_request)
 {
     static const char *const sql[] = {"SELECT count(*) FROM t"};
@@ -211,7 +211,7 @@ Test(schema_only, exponential_view_fails_its_request)
     g_string_free(ddl, TRUE);
 }
 
-/* P(correct) from a schema does not exceed the models' estimate, and a candidate with an unbound name does not win. */
+/* Without data, P(correct) does not exceed the models' estimate. A candidate with an unbound name does not win. */
 Test(schema_only, notes_list_unavailable_checks)
 {
     static const char *const sql[] = {"SELECT count(*) FROM animal WHERE age > 3"};

@@ -1,4 +1,4 @@
-/* The spans of a request in an engine of one process form one tree, and their times nest. */
+/* The spans of a request in a single-process engine must form one tree, with nested times. */
 #include "lib/base/tracing.h"
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
@@ -79,7 +79,7 @@ static const char *text_of(const struct trace_span *span, const char *name)
     return "";
 }
 
-/* Checks that all spans are in the trace of the request's span, and their parents and times. */
+/* Checks that all spans belong to the trace of the request's span. Checks their parents and times. */
 static void expect_one_tree(void)
 {
     const struct trace_span *root = find("request");

@@ -1,5 +1,5 @@
-/* assay.h with many threads on one engine, for ThreadSanitizer. Some threads wait for their verdicts, some use
- * callbacks, and the engine is closed while both are active. Exit status 0 means that each request was answered
+/* Runs many threads on one engine through assay.h, under ThreadSanitizer. Some threads wait for their verdicts, others
+ * use callbacks. The engine is closed while both are active. Exit status 0 means that each request was answered exactly
  * once. */
 #include "engine/assay.h"
 #include "tests/unit/engine/world.h"

@@ -1,5 +1,5 @@
-/* The engine with many threads, for ThreadSanitizer: writers, a reader, a thread that requests statistics and cancels
- * requests, and a close during work. Exit status 0 means that every request had its verdict. */
+/* Runs the engine with many threads under ThreadSanitizer: writers, a reader, and a thread that requests statistics and
+ * cancels requests. The engine is also closed during work. Exit status 0 means that every request had its verdict. */
 #include "tests/support/fake_model.h"
 #include "tests/unit/engine/world.h"
 
@@ -35,7 +35,7 @@ static void *watch(void *arg)
     struct engine_stats stats;
     for (uint64_t i = 0; atomic_load(&writers_left); i++) {
         engine_stats(engine, &stats);
-        if (arg) engine_cancel(engine, i % ((uint64_t)WRITERS * EACH)); /* which still has a verdict */
+        if (arg) engine_cancel(engine, i % ((uint64_t)WRITERS * EACH)); /* a cancelled request still gets a verdict */
         usleep(200);
     }
     return NULL;
@@ -82,7 +82,7 @@ static void run(struct world *world, const struct scorer_config *remote, bool fa
     engine_close(engine);
 }
 
-/* Closes while requests are open and verdicts wait. */
+/* Closes the engine while requests are open and verdicts are not yet read. */
 static void run_cut_short(struct world *world, const struct scorer_config *remote)
 {
     struct err err = {0};

@@ -68,7 +68,7 @@ enum err_code world_open(struct world *world, struct engine_config *config, stru
     return engine_open(config, out, err);
 }
 
-/* question, then its candidates */
+/* each row: a question, then its candidates */
 static const char *const stories[][6] = {
     {"zoo", "How many lions are there?", "SELECT count(*) FROM animal WHERE kind = 'lion'",
      "SELECT count(*) FROM animal WHERE kind = 'Lion'", "SELECT kount(*) FROM animal", NULL},

@@ -1,4 +1,5 @@
-/* Spider's difficulty levels, and exact match. The queries are our own; each names the counts that it changes. */
+/* Tests Spider's difficulty levels, and exact match. The queries are our own. Each has the counts that determine its
+ * level. */
 #include "eval/difficulty.h"
 #include "eval/exact.h"
 #include "tests/support/catalog_sqlite.h"

@@ -1,4 +1,4 @@
-/* Equality of results, on cases whose answers follow from the rules of the reference labeller. */
+/* Tests the equality of results. The expected outcomes follow from the rules of the reference labeller. */
 #include "eval/equal.h"
 #include "tests/support/leak.h"
 
@@ -129,7 +129,8 @@ Test(equal, columns_may_be_permuted)
     cr_assert(equal(2, 2, a, ROWS(T("x"), N(1), T("y"), N(2)), true));
 }
 
-/* Each column and each row has the same values as a multiset, yet no permutation of the columns pairs the rows. */
+/* Each column and each row of both results has the same multiset of values. But no permutation of the columns makes the
+ * rows equal. */
 Test(equal, rows_are_paired_as_whole)
 {
     const struct db_value *a = ROWS(N(1), N(2), N(3), N(2), N(3), N(1), N(3), N(1), N(2));

@@ -1,4 +1,4 @@
-/* The measures of assay eval on constructed verdicts for which each figure is known. */
+/* Tests the measures of assay eval on constructed verdicts, for which each figure is known. */
 #include "eval/eval.h"
 #include "eval/plots/plots.h"
 #include "eval/triggering.h"
@@ -24,17 +24,17 @@ static void end(void)
 
 TestSuite(measures, .init = begin, .fini = end);
 
-/* One question: the labels of its candidates ("r" right, "w" wrong, "f" failed), the chosen one (from 1; 0 if none is
- * chosen), and P(correct) of each candidate. */
+/* One question: the labels of its candidates ("r" right, "w" wrong, "f" failed) and P(correct) of each. `chosen` is the
+ * number of the chosen one, from 1, or 0. */
 struct made {
     const char *labels;
     uint32_t chosen, majority;
     double p[4];
     const char *gold;
-    char repair; /* like labels; 0 if no repair is shown */
-    uint32_t of; /* candidate that the repair changes, from 1 */
+    char repair; /* label of the repair; 0 if none is shown */
+    uint32_t of; /* number of the candidate that the repair changes, from 1 */
     bool applied;
-    bool fires; /* a signal on the first candidate */
+    bool fires; /* a signal fires on the first candidate */
 };
 
 static void add(struct eval_data *data, const struct made *made)
@@ -71,11 +71,11 @@ static void add(struct eval_data *data, const struct made *made)
 static const char easy[] = "SELECT a FROM t", hard[] = "SELECT a FROM t WHERE b IN (SELECT c FROM u)";
 
 static const struct made log_of_five[] = {
-    {"wr", 2, 0, {0.25, 0.95}, easy},       /* fixed compared with all three baselines */
-    {"rw", 1, 0, {0.85, 0.15}, easy},       /* right in all of them */
+    {"wr", 2, 0, {0.25, 0.95}, easy},       /* fixed in comparison with all three baselines */
+    {"rw", 1, 0, {0.85, 0.15}, easy},       /* right in all baselines and in the answer */
     {"fwr", 3, 1, {0, 0.35, 0.75}, hard},   /* fixed */
-    {"rww", 2, 2, {0.45, 0.55, 0.1}, hard}, /* broken compared with the first ones, not with the majority */
-    {"fww", 0, 1, {0, 0.05, 0.05}, hard},   /* no right candidate, no answer */
+    {"rww", 2, 2, {0.45, 0.55, 0.1}, hard}, /* broken compared with the first, but not with the majority */
+    {"fww", 0, 1, {0, 0.05, 0.05}, hard},   /* no candidate is right, and there is no answer */
 };
 
 static struct eval_report *measured(struct eval_data **data, unsigned rounds, uint32_t max_iterations)
@@ -199,12 +199,12 @@ Test(measures, curves_pass_through_the_counted_points)
     struct eval_data *data;
     size_t n = 0;
     eval_report_free(measured(&data, 0, 0));
-    /* P(correct) of the first executable candidates: 0.05 w, 0.25 w, 0.35 w, 0.45 r, 0.85 r */
+    /* P(correct) of the first executable candidates, with labels: 0.05 w, 0.25 w, 0.35 w, 0.45 r, 0.85 r */
     const struct eval_point roc[] = {{0, 0}, {0, 1.0 / 3}, {0, 2.0 / 3}, {0, 1}, {0.5, 1}, {1, 1}};
     struct eval_point *points = eval_roc(data, &n);
     expect_points(points, n, roc, G_N_ELEMENTS(roc));
     g_free(points);
-    /* answers: 0.95 r, 0.85 r, 0.75 r, 0.55 w, of five questions */
+    /* answers to five questions: 0.95 r, 0.85 r, 0.75 r, 0.55 w */
     const struct eval_point coverage[] = {{0.2, 1}, {0.4, 1}, {0.6, 1}, {0.8, 0.75}};
     points = eval_coverage(data, &n);
     expect_points(points, n, coverage, G_N_ELEMENTS(coverage));
@@ -235,7 +235,7 @@ static void expect_share(double got, double want)
     cr_expect(isnan(want) ? isnan(got) : fabs(got - want) < 1e-9, "%g, not %g", got, want);
 }
 
-/* Answers by P(correct): 0.95 r, 0.85 r, 0.75 r, 0.55 w; the fifth question has none. */
+/* Answers by P(correct): 0.95 r, 0.85 r, 0.75 r, 0.55 w; the fifth question has no answer. */
 Test(measures, triggering_matches_manual_count)
 {
     struct eval_data *data;
@@ -246,9 +246,10 @@ Test(measures, triggering_matches_manual_count)
     cr_expect_eq(p.n, 4);
     expect_share(p.precision_area, (1 + 1 + 1 + 0.75) / 4);
     expect_share(p.precision[0], 1);
-    expect_share(p.precision[2], 0.75); /* three quarters of five are four */
-    expect_share(p.precision[3], 0.75); /* the curve ends here */
-    /* No question asked: 3 of 5. Asking the unanswered one, then the wrong one, makes all right. */
+    expect_share(p.precision[2], 0.75); /* three quarters of five answers are four */
+    expect_share(p.precision[3], 0.75); /* the last point of the curve */
+    /* Without asking, 3 of 5 are right. Asking about the unanswered question, then about the wrong one, makes all
+     * right. */
     const struct eval_point asked[] = {{0, 0.6}, {0.2, 0.8}, {0.4, 1}, {0.6, 1}, {0.8, 1}, {1, 1}};
     struct eval_point *points = triggering_interactions(data, SCORE_P, &n);
     expect_points(points, n, asked, G_N_ELEMENTS(asked));
@@ -256,7 +257,7 @@ Test(measures, triggering_matches_manual_count)
     expect_share(p.interactions_to_95, 0.4);
     expect_share(p.accuracy_area, (0.6 + 0.8 + 4) / 6);
     expect_share(truth.precision_area, p.precision_area);
-    expect_share(nothing.precision_area, 0.75); /* the right ones are spread evenly */
+    expect_share(nothing.precision_area, 0.75); /* the right answers are evenly distributed */
     expect_share(nothing.interactions_to_95, 0.8);
     eval_data_free(data);
 }
@@ -312,7 +313,7 @@ Test(measures, plots_are_deterministic_and_labelled)
         g_free(a);
         g_free(b);
     }
-    /* The polyline passes through the corner (0, 1) of the ROC: left edge, top edge. */
+    /* The ROC curve of a perfect classifier follows the left edge to (0, 1), then the top edge. */
     char *roc = read_file("plots/a/roc.svg");
     cr_expect(strstr(roc, "64.00,48.00"), "%s", roc);
     g_free(roc);
@@ -390,8 +391,8 @@ Test(measures, repaired_answer_counts_with_label_of_repair)
 {
     static const struct made log_with_repairs[] = {
         {"wr", 0, 0, {0.25, 0.3}, easy, 'r', 1, true, true}, /* fixed */
-        {"rw", 0, 0, {0.4, 0.15}, easy, 'w', 1, true},       /* broken */
-        {"rw", 0, 0, {0.4, 0.15}, easy, 'r', 1, true},       /* right before and after */
+        {"rw", 0, 0, {0.4, 0.15}, easy, 'w', 1, true},       /* broken by the repair */
+        {"rw", 0, 0, {0.4, 0.15}, easy, 'r', 1, true},       /* right before and after the repair */
         {"ww", 1, 0, {0.4, 0.15}, easy, 'r', 1, false},      /* shown beside the answer, and would have fixed it */
         {"rw", 1, 0, {0.9, 0.15}, easy, 0, 0, false},
     };

@@ -1,4 +1,4 @@
-/* Runs: the index of a verdict file, its queries, its renewal, and hostile files. */
+/* Tests runs: the index of a file of verdicts, queries on the index, its renewal, and hostile files. */
 #include "eval/runs/run_index.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
@@ -26,7 +26,7 @@ TestSuite(runs, .init = begin, .fini = end);
 #define FIRED(name)  "\"" name "\":\"fired\""
 #define SILENT(name) "\"" name "\":\"silent\""
 
-/* Returns a verdict in one line; p below 0 makes it abstained. */
+/* Returns a verdict as one line. A negative p makes it abstained. */
 static char *verdict_line(const char *id, const char *db, double p, const char *signals, double ms)
 {
     if (p < 0)
@@ -42,8 +42,8 @@ static char *verdict_line(const char *id, const char *db, double p, const char *
         id, db, p >= 0.5 ? "validated" : "best_effort", p >= 0.5, p, signals, ms);
 }
 
-/* Ten verdicts: q-0 to q-8 with P(correct) 0.1 to 0.9 and rising times, and "late" with none. Those with 0.5 and more
- * are right. */
+/* Writes ten verdicts: q-0 to q-8 with P(correct) from 0.1 to 0.9 and rising times, and "late" without P(correct).
+ * Those with at least 0.5 are right. */
 static void write_run(const char *path)
 {
     GString *text = g_string_new(NULL);
@@ -134,7 +134,7 @@ Test(runs, runs_are_filtered_sorted_and_paged)
     f = RUN_FILTER_ALL;
     f.text = "Q-7";
     expect_found(run, f, "q-7", 1);
-    f.text = "%"; /* literally, not as a pattern */
+    f.text = "%"; /* matches literally, not as a pattern */
     expect_found(run, f, "", 0);
     f.text = "' OR 1 --";
     expect_found(run, f, "", 0);
@@ -156,7 +156,7 @@ Test(runs, verdicts_are_read_at_their_offset)
     run_index_close(run);
 }
 
-/* An index of another file, version or kind is rejected; a file that has grown is read again. */
+/* An index of another file, version or kind is rejected. If the file has grown, it is indexed again. */
 Test(runs, stale_index_is_rebuilt)
 {
     struct run_index *run = NULL;
@@ -201,7 +201,7 @@ static bool stop_at_once(void *ctx, const struct run_progress *progress)
     return false;
 }
 
-/* An unfinished index leaves no file behind. */
+/* An index that is cancelled while it is built leaves no file. */
 Test(runs, cancelled_index_leaves_no_file)
 {
     int asked = 0;
@@ -218,8 +218,8 @@ Test(runs, cancelled_index_leaves_no_file)
     g_dir_close(dir);
 }
 
-/* A last line that a kill truncated, lines of other content, and an overlong line are counted and affect no other
- * line. */
+/* A last line that a kill truncated, lines that are not verdicts, and an overlong line are counted. They do not affect
+ * other lines. */
 Test(runs, broken_lines_are_counted_and_left_out)
 {
     write_run("whole.jsonl");
@@ -245,7 +245,7 @@ Test(runs, broken_lines_are_counted_and_left_out)
     g_free(whole);
 }
 
-/* More signals than there are bits, names as long as a line, and invalid values. */
+/* The file has more signals than a bit set holds, names as long as a line, and invalid values. */
 Test(runs, hostile_names_and_numbers_are_bounded)
 {
     GString *signals = g_string_new(NULL);
@@ -275,7 +275,7 @@ Test(runs, hostile_names_and_numbers_are_bounded)
     g_string_free(signals, TRUE);
 }
 
-/* Five of nine answers are right, and fan_out fires on three wrong ones. */
+/* In this run five of nine answers are right, and fan_out fires on three wrong ones. */
 Test(runs, measures_use_labels)
 {
     char *roots[] = {(char *)"."};
@@ -302,11 +302,11 @@ Test(runs, measures_use_labels)
     cr_expect_float_eq(json_number_value(json_object_get(signal, "lift")), 9 / 4.0, 1e-5);
     cr_assert_eq(json_array_size(points), 9);
     cr_expect_float_eq(json_number_value(json_array_get(json_array_get(points, 4), 1)), 0.5,
-                       1e-9); /* of ten requests */
+                       1e-9); /* share of ten requests */
     cr_expect_float_eq(json_number_value(json_array_get(json_array_get(points, 4), 2)), 0, 1e-9);
     cr_expect_float_eq(json_number_value(json_array_get(json_array_get(points, 8), 2)), 4 / 9.0, 1e-5);
     run_index_close(run);
-    run = built("run.jsonl"); /* the files remain */
+    run = built("run.jsonl"); /* the index files still exist */
     struct run_filter f = RUN_FILTER_ALL;
     f.right = 0;
     f.sort = RUN_BY_SUREST;

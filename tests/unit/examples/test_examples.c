@@ -1,4 +1,4 @@
-/* A store of examples: insertion, search, and files that are no store. */
+/* Tests a store of examples: insertion, search, and files that are not a store. */
 #include "examples/encoder.h"
 #include "lib/base/clock.h"
 #include "tests/support/fake_model.h"
@@ -281,8 +281,8 @@ Test(examples, corrector_receives_most_similar_examples)
     cr_expect_null(examples_with_shots(store, "{\"question\":\"q\"}", EXAMPLES_QUESTION, 2), "what has no query");
 }
 
-/* Above EXAMPLES_EXACT the signs select the examples to compare. The search must find most of the results of a full
- * comparison. */
+/* If there are more examples than EXAMPLES_EXACT, their signs select those to compare. The search must still find most
+ * results of a full comparison. */
 Test(examples, sign_search_finds_most_examples)
 {
     enum { MANY = EXAMPLES_EXACT + 1000, ASKED = 40 };
@@ -331,8 +331,8 @@ static struct examples_encoder *open_encoder(struct fake_model *fake, struct err
     return encoder;
 }
 
-/* Vectors come from the model: texts that it places close together are found, whatever their words. Without the model
- * no example is found. */
+/* The vectors come from a model. Texts whose vectors are close are found, whatever their words. Without the model no
+ * example is found. */
 Test(examples, model_vectors_determine_similarity)
 {
     static const struct fake_step steps[] = {{.body = ONE("[1,0,0]")},

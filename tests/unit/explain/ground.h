@@ -1,4 +1,4 @@
-/* A small database for a test: created from SQL text, opened and indexed. */
+/* Creates a small database from SQL text for a test, then opens and indexes it. */
 #ifndef ASSAY_TESTS_UNIT_EXPLAIN_GROUND_H
 #define ASSAY_TESTS_UNIT_EXPLAIN_GROUND_H
 
@@ -13,16 +13,16 @@ struct ground {
     struct schema_index *schema;
 };
 
-/* Returns the reason for a failure (free with g_free), or NULL on success. `descriptions` is the text of the sidecar
- * file `table`.csv and may be NULL. */
+/* Creates and opens the database. Returns NULL, or the reason for a failure (free with g_free). `descriptions` is the
+ * text of the sidecar file `table`.csv; it may be NULL. */
 char *ground_open(struct ground *ground, const char *sql, const char *table, const char *descriptions);
 void ground_close(struct ground *ground);
 
-/* Parses, binds and runs a query, and returns a source in the arena. Returns NULL if the query does not parse or bind.
- * The source has no result if the query does not run. */
+/* Parses, binds and runs a query, and returns what explanations need of it, in the arena. Returns NULL if the query
+ * does not parse or bind. The returned source has no result if the query does not run. */
 struct explain_source *ground_source(const struct ground *ground, struct arena *arena, const char *sql);
 
-/* Checks the invariants of every explanation. Returns the violated one, or NULL. */
+/* Checks the invariants of every explanation. Returns the text of a violated invariant, or NULL. */
 const char *ground_check(const struct ground *ground, const struct explain_source *source,
                          const struct explain_options *options, const struct explanation *e);
 

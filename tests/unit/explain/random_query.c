@@ -1,4 +1,4 @@
-/* Random queries: see random_query.h. Each function builds one construct, with its own probabilities. */
+/* Implements random_query.h. Each function builds one construct, with its own probabilities. */
 #include "tests/unit/explain/random_query.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct maker {
     unsigned n_from, depth, n_alias;
 };
 
-/* Splitmix64. */
+/* Returns a random number below `below`, by the generator Splitmix64. */
 static uint32_t draw(struct maker *m, uint32_t below)
 {
     uint64_t x = m->state += 0x9e3779b97f4a7c15U;
@@ -71,7 +71,8 @@ static void put_value(struct maker *m, const struct schema_column *column)
 
 static void put_condition(struct maker *m);
 
-/* Appends FROM of one table, and perhaps WHERE; restores the maker's own FROM afterwards. */
+/* Appends a FROM clause of one table, and perhaps a WHERE clause. Restores the FROM items of the outer query
+ * afterwards. */
 static void put_inner(struct maker *m, const char *function)
 {
     struct maker outer = *m;
@@ -147,7 +148,8 @@ static void put_condition(struct maker *m)
 
 /* ---- FROM ------------------------------------------------------------------------------------------------------- */
 
-/* Joins on a column with the name of one in an earlier item, or on any column. */
+/* Appends a join condition. It prefers two columns of equal names, one in an earlier item; otherwise it joins any two
+ * columns. */
 static void put_join_condition(struct maker *m, const struct from_item *item)
 {
     uint32_t right = draw(m, item->table->n_columns);
@@ -202,7 +204,7 @@ static void put_aggregate(struct maker *m)
     put(m, PICK(m, ")", ")", ") + 1", ") FILTER (WHERE 1)"));
 }
 
-/* Builds the items after FROM, whose names they use, and inserts them before it. */
+/* Appends SELECT. Builds FROM first, because the select list uses its names, and inserts the select list before it. */
 static void put_select(struct maker *m, uint32_t n_items)
 {
     GString *whole = m->sql, *items = g_string_new(NULL), *rest = g_string_new(NULL);

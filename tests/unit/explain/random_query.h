@@ -1,5 +1,5 @@
-/* Random queries over any database: joins, conditions with subqueries, groups, set operations, windows. Equal seeds and
- * schemas give equal texts. Most queries run, and many return no rows. */
+/* Generates random queries over any database: joins, conditions with subqueries, groups, set operations, windows. Equal
+ * seeds and schemas give equal texts. Most queries run, and many return no rows. */
 #ifndef ASSAY_TESTS_UNIT_EXPLAIN_RANDOM_QUERY_H
 #define ASSAY_TESTS_UNIT_EXPLAIN_RANDOM_QUERY_H
 

@@ -1,4 +1,4 @@
-/* The parts of an explanation: phrases with their places and columns, inner queries, the graph. */
+/* Tests the parts of an explanation: phrases with their spans and columns, inner queries, the graph. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
 
@@ -37,7 +37,7 @@ static void end(struct told *told)
     leak_check();
 }
 
-/* Returns the nth phrase of a kind, from 0. */
+/* Returns phrase number n of a kind, counted from 0. */
 static const struct explain_phrase *phrase(const struct told *told, enum explain_kind kind, unsigned nth)
 {
     for (uint32_t i = 0; i < told->e->n_phrases; i++)
@@ -176,7 +176,7 @@ Test(explain, passed_deadline_keeps_static_explanation)
     end(&told);
 }
 
-/* Returns the explanation of the same source under other options. */
+/* Explains the same source with other options. Returns the new explanation. */
 static const struct explanation *retell(struct told *told, const struct explain_options *options)
 {
     struct explanation *e;
@@ -215,7 +215,7 @@ Test(explain, policy_applies_to_graph)
     end(&told);
 }
 
-/* Statements over the same columns whose meanings all differ. */
+/* Statements over the same columns, each with another meaning. */
 static const char *const DIFFERENT[] = {
     "SELECT id FROM crew WHERE id = 2",
     "SELECT id FROM crew WHERE id <> 2",
@@ -304,7 +304,7 @@ static const char *const DIFFERENT[] = {
     "SELECT * FROM crew, duty",
 };
 
-/* The premise and the prose are exact: no operator and no clause is blurred in either text. */
+/* Premise and prose are exact: neither text loses an operator or a clause. */
 Test(explain, different_queries_have_different_explanations)
 {
     enum { N = sizeof DIFFERENT / sizeof *DIFFERENT };

@@ -1,4 +1,4 @@
-/* Golden explanations: tests/data/explain/told/README.md. */
+/* Compares explanations with golden cases; tests/data/explain/told/README.md has the format. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
 #include "tests/unit/signals/case_file.h"
@@ -134,7 +134,7 @@ static void set_database(struct stage *stage, const struct case_line *line)
     open_ground(stage, line);
 }
 
-/* "grower", followed by the lines of the file */
+/* The first word of the line is a table, such as "grower". The lines of its sidecar file follow. */
 static void set_descriptions(struct stage *stage, struct case_line *line)
 {
     char *rest = strchr(line->value, '\n');

@@ -1,4 +1,4 @@
-/* Hostile input gets an explanation or a plain statement, in bounded time, text and memory. */
+/* Hostile input must get an explanation, or a statement that there is none. Time, text and memory are bounded. */
 #include "lib/base/clock.h"
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
@@ -11,7 +11,7 @@ static const char SCHEMA[] =
     "INSERT INTO t VALUES (1, 'x', NULL, x'00ff'), (2, CAST(x'68c3280a1b5b' AS TEXT), NULL, NULL),"
     " (3, replace(hex(zeroblob(3000)), '0', 'long '), NULL, zeroblob(100000));";
 
-/* Explains one query and checks the invariants. The caller must call ground_close and arena_free. */
+/* One query with its explanation. The caller frees both with ground_close and arena_free. */
 struct told {
     struct ground ground;
     struct arena arena;
@@ -48,7 +48,7 @@ static bool says(const struct told *told, const char *part)
     return strstr(told->e->premise, part) != NULL;
 }
 
-/* `head`, then the piece `n` times joined by `between`, then `tail`. */
+/* Returns `head`, then `piece` `n` times with `between` between the pieces, then `tail`. */
 static char *repeat(const char *head, const char *piece, const char *between, unsigned n, const char *tail)
 {
     GString *text = g_string_new(head);
@@ -118,7 +118,7 @@ Test(explain_hostile, many_columns_are_bounded)
     end(&told);
 }
 
-/* Chains lean to the left and are as deep as they are long; parentheses nest truly. */
+/* A chain of operators makes a tree that is as deep as the chain is long. Parentheses nest directly. */
 Test(explain_hostile, deep_nesting_is_bounded)
 {
     struct told told;
@@ -184,7 +184,7 @@ Test(explain_hostile, small_text_limit_is_kept)
     }
 }
 
-/* In an arena of any size the result is an explanation or the memory error. */
+/* For any size of the arena, the outcome is an explanation or the memory error. */
 Test(explain_hostile, small_arena_is_reported)
 {
     struct ground ground;

@@ -1,5 +1,5 @@
-/* Explanations over query logs. Every candidate that executes has an explanation. Two candidates of a question with
- * different results hardly ever have equal explanations, even without the parts that come from data. */
+/* Tests explanations over query logs. Every candidate that executes has an explanation. Two candidates of a question
+ * with different results hardly ever have equal explanations, even without the parts that come from data. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
 
@@ -80,7 +80,7 @@ static void explain_line(const struct ground *ground, json_t *row, struct tally 
     g_array_free(tellings, TRUE);
 }
 
-/* Opens the database of a name. Returns false if it is missing. */
+/* Opens the database of that name. Returns false if it does not exist. */
 typedef bool open_fn(struct ground *ground, const char *name);
 
 static bool explain_log(const char *path, open_fn *open, unsigned every, struct tally *tally)
@@ -142,7 +142,7 @@ static bool open_shared(struct ground *ground, const char *name)
     return opened;
 }
 
-/* A sample; bench_explain processes both logs in full. */
+/* Processes a sample of the logs; bench_explain processes the complete logs. */
 Test(explain, explanations_of_logs_differ)
 {
     static const char *const LOGS[] = {"dev.chatgpt", "dev.resdsql"};

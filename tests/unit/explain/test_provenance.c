@@ -1,7 +1,7 @@
-/* Golden cases of provenance and why-not (tests/data/explain): the output on a statement, line by line.
+/* Compares provenance and why-not with golden cases (tests/data/explain), line by line.
  *
- * A case has `database:` (deploy/samples or tests/data/explain), `sql:`, perhaps `seed:`. All its other lines are the
- * expected output, in this order. The result of the source rows of each arm is checked as well. */
+ * A case has `database:` (deploy/samples or tests/data/explain), `sql:`, and perhaps `seed:`. Its other lines are the
+ * expected output. For each arm, the test also checks that the source rows give the explained row. */
 #include "lib/explain/provenance.h"
 #include "tests/support/leak.h"
 #include "tests/unit/schema/school.h"
@@ -16,9 +16,9 @@
 TestSuite(explain_cases, .timeout = 120);
 
 struct bench {
-    GHashTable *schools; /* database -> struct school */
+    GHashTable *schools; /* database name → struct school */
     struct arena arena;
-    GString *said; /* the output, one entry a line */
+    GString *said; /* the output, one line for each entry */
     unsigned failures;
 };
 

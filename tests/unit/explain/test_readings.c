@@ -1,4 +1,4 @@
-/* Golden clarification questions: tests/data/explain/readings.case. */
+/* Compares clarification questions with the golden cases of tests/data/explain/readings.case. */
 #include "lib/explain/readings.h"
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
@@ -36,8 +36,8 @@ static bool is_expected(const struct case_line *line)
     return is(line, "ask") || is(line, "choice") || is(line, "refused");
 }
 
-/* Prints the readings of a case and compares them; `at` is the first expected line. Returns the line after the last
- * one. */
+/* Prints the readings of a case and compares them with the expected lines from `at` on. Returns the index of the line
+ * after these. */
 static guint check(struct told *told, guint at)
 {
     struct explain_readings out;
@@ -86,7 +86,7 @@ Test(readings, golden_readings_match)
     leak_check();
 }
 
-/* Hostile names of a database are bounded and printed as valid text. */
+/* Hostile names in a database must be printed as valid text of bounded length. */
 Test(readings, hostile_names_are_bounded)
 {
     struct ground ground;
@@ -109,7 +109,7 @@ Test(readings, hostile_names_are_bounded)
         cr_expect_null(strpbrk(out.choices[i], "\t\n"));
     }
     arena_free(&arena);
-    arena_init(&arena, 4096); /* and an exhausted arena causes no crash */
+    arena_init(&arena, 4096); /* an arena that is too small must not cause a crash */
     cr_expect_eq(explain_readings(&arena, ground.schema, readings, 3, &out, &err), ERR_LIMIT_MEMORY);
     arena_free(&arena);
     ground_close(&ground);

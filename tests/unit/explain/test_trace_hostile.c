@@ -1,4 +1,4 @@
-/* Hostile statements and data, on which provenance must not fail, hang or grow. */
+/* Hostile statements and data must not make provenance fail, hang, or use unbounded memory. */
 #include "lib/base/clock.h"
 #include "lib/explain/provenance.h"
 #include "tests/support/leak.h"
@@ -212,7 +212,7 @@ Test(trace_hostile, slow_statements_are_stopped)
     cr_expect_neq(s.why.status, WHYNOT_NO_DATA, "a probe that was stopped says nothing");
     cr_expect_lt(clock_now_ns() - start, 5000000000, "bounded by time_ms, not by the statement");
     cr_expect_eq(db_get_limits(s.source.db).time_ms, limit, "the handle's limits are as before");
-    made_up.steps = 1000; /* a candidate that was quick does not justify so many */
+    made_up.steps = 1000; /* so few steps give the trace a small limit */
     cr_assert_eq(prov_trace(arena, &s.source, NULL, &s.p), ERR_OK);
     cr_expect_eq(s.p.status, PROV_UNAVAILABLE);
     cr_expect_eq(s.p.code, ERR_LIMIT_STEPS);
@@ -278,7 +278,7 @@ Test(trace_hostile, missing_result_runs_the_statement)
     close_subject(&s);
 }
 
-/* In an arena of any size the result is a trace or ERR_LIMIT_MEMORY, and the arena reports it. */
+/* For any size of the arena, the outcome is a trace or ERR_LIMIT_MEMORY. */
 Test(trace_hostile, every_arena_size_ends_cleanly)
 {
     static const char *const sqls[] = {
@@ -307,7 +307,7 @@ Test(trace_hostile, every_arena_size_ends_cleanly)
     close_subject(&s);
 }
 
-/* The same row every time, chosen by the documented rule. */
+/* Equal seeds choose the same row, by the documented rule. */
 Test(trace_hostile, chosen_row_depends_on_seed)
 {
     struct subject s;

@@ -1,4 +1,4 @@
-/* For every executable candidate of the dev logs the source rows reproduce the explained row. */
+/* Checks every executable candidate of the dev logs: its source rows must reproduce the explained row. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/trace_log.h"
 

@@ -1,5 +1,5 @@
-/* Provenance and why-not of random queries: source rows reproduce the explained row, and an empty result has a
- * reason. */
+/* Tests provenance and why-not on random queries. The source rows must reproduce the explained row, and an empty result
+ * must have a reason. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/random_query.h"
 #include "tests/unit/explain/trace_log.h"

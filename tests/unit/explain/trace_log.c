@@ -1,5 +1,6 @@
 /* Checks provenance against the database: see trace_log.h. The log is read line by line, and each database is opened
- * once. For each arm a statement selects the arm's source rows alone; its result must be the explained row. */
+ * once. For each arm, the arm's select list is computed again from its source rows alone. The result must be the
+ * explained row. */
 #include "tests/unit/explain/trace_log.h"
 
 #include "lib/base/clock.h"
@@ -14,12 +15,12 @@
 struct ground {
     struct db *db;
     struct schema_index *index;
-    GHashTable *seen; /* candidates of this database */
+    GHashTable *seen; /* candidates already checked on this database */
 };
 
 struct reading {
     const char *databases;
-    GHashTable *grounds; /* name -> struct ground */
+    GHashTable *grounds; /* name → struct ground */
     struct arena *arena;
     struct trace_tally *tally;
     const char *sql;
@@ -42,7 +43,8 @@ static double number_of(const struct db_value *value)
     return value->type == DB_INT ? (double)value->i : value->f;
 }
 
-/* Compares values: floats to 1e-9 relative. The order in which texts are concatenated is the engine's. */
+/* True if the values are equal. Floats may differ by 1e-9 of their size. Concatenated texts need only equal lengths,
+ * because the engine chooses their order. */
 static bool same_value(const struct db_value *a, const struct db_value *b, bool concatenated)
 {
     if (db_value_compare(a, b) == 0) return true;
@@ -62,7 +64,8 @@ static bool has_aggregate(const struct sql_node *expr, bool *concatenated)
     return found;
 }
 
-/* A column of a group that is neither aggregated nor a key takes its value from any row: the first one must hold it. */
+/* True if the first source row holds the value. A column of a group that is neither aggregated nor a key takes its
+ * value from any row. */
 static bool held_by_first(const struct prov_arm *arm, const struct sql_output *output, const struct db_value *want)
 {
     for (uint32_t i = 0; i < arm->n_columns; i++) {
@@ -91,7 +94,8 @@ static bool same_row(const struct provenance *p, const struct prov_arm *arm, con
     return true;
 }
 
-/* DISTINCT merges by collation, so one of the rows is the explained one. Otherwise the first row is. */
+/* True if the explained row is among the computed rows. After DISTINCT any row may match, because DISTINCT merges by
+ * collation. Otherwise only the first row counts. */
 static bool any_same_row(const struct provenance *p, const struct prov_arm *arm, const struct db_result *again)
 {
     uint32_t n = arm->shape == PROV_SHAPE_MERGED ? again->n_rows : again->n_rows > 0;
@@ -150,7 +154,7 @@ static void count(struct reading *r, const struct explain_source *source, const 
         bool may_be_empty = arm->set_op != SQL_OP_NONE || arm->shape == PROV_SHAPE_WHOLE;
         bool failed = arm->state == PROV_ARM_UNAVAILABLE || (arm->state == PROV_ARM_OTHER && !may_be_empty);
         if (arm->parent >= 0 && failed) complain(r, *arm->reason ? arm->reason : "an inner arm without rows", arm->sql);
-        bool nothing = p->status == PROV_NOTHING && arm->set_op == SQL_OP_NONE; /* otherwise the arm is unknown */
+        bool nothing = p->status == PROV_NOTHING && arm->set_op == SQL_OP_NONE; /* unknown within a set operation */
         if (arm->parent < 0 && (arm->state == PROV_ARM_ROWS || nothing)) check_arm(r, source, p, arm);
     }
     t->rows += p->status == PROV_ROWS;

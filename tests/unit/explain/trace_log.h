@@ -9,27 +9,26 @@
 #include <stdio.h>
 
 struct trace_tally {
-    unsigned executable; /* distinct candidates and gold queries of a database that run */
+    unsigned executable; /* distinct candidates and gold queries that run */
     unsigned rows, no_source, empty, nothing, unavailable;
-    unsigned checked; /* arms whose select list was computed again over their source rows */
-    unsigned differ;  /* of these, arms that did not give the explained row */
-    unsigned unsaid;  /* arms that no check statement exists for */
+    unsigned checked; /* arms whose select list was computed again from their source rows */
+    unsigned differ;  /* checked arms whose computed row differs from the explained one */
+    unsigned unsaid;  /* arms that cannot be checked by a statement */
     unsigned inexact;
-    unsigned found, minimal, no_data, not_found; /* why-not outcomes of the counts `empty` and `nothing` */
+    unsigned found, minimal, no_data, not_found; /* numbers of why-not outcomes, for results without rows or values */
     unsigned probes;
     unsigned statements, arms, inner_arms, condition_arms;
-    GArray *own, *sql, *why; /* of int64_t, NULL: not wanted. ns of each trace without its statements, of these, and of
-                                each whole why-not */
+    GArray *own, *sql, *why; /* int64_t: ns of each trace, of its statements, of each why-not; may be NULL */
 };
 
-/* Adds to *tally and prints each faulty candidate to stderr. Returns false if the log is missing. */
+/* Adds a log to *tally, and prints each faulty candidate to stderr. Returns false if the log does not exist. */
 bool trace_log(const char *log, const char *databases, struct trace_tally *tally);
 
 /* Likewise for one candidate. Resets the arena. */
 void trace_candidate(struct db *db, const struct schema_index *index, struct arena *arena, const char *sql,
                      struct trace_tally *tally);
 
-/* Returns the number of covered candidates: traced with right values, or known to have no source row, with the
+/* Returns the number of covered candidates. These are traced with correct values, or have no source row for a known
  * reason. */
 unsigned trace_covered(const struct trace_tally *tally);
 void trace_print(const struct trace_tally *tally, const char *name, FILE *out);

@@ -214,7 +214,7 @@ def health(m, program):
 
 
 def endings(m, program):
-    """A process that is told to end has enough time, and a rollout waits until a new one counts as healthy."""
+    """A process that receives SIGTERM has enough time to end, and a rollout waits until a new one counts as healthy."""
     sound_s = constant("proto/bus/kafka/crashes.h", "CRASHES_SOUND_MS") // 1000
     for who, one, template, container in m.processes():
         drain_s = int(program.settings(m, container)[container["args"][0], "drain_ms"]) / 1000
@@ -226,7 +226,7 @@ def endings(m, program):
 
 
 def threads(m, program):
-    """Each thread of a worker has a core: otherwise the program would use the node's number of cores."""
+    """Each thread of a worker has a core. Otherwise the program would use as many threads as the node has cores."""
     for who, _, _, container in m.workers():
         threads = int(program.settings(m, container)["worker", "threads"])
         waits = str(program.settings(m, container)["judge", "family"]) == "llm"  # waits for models most of the time

@@ -99,8 +99,8 @@ class Program:
                 yield at, value
 
     def dry(self, manifests, args, env):
-        """Runs a command with everything that a pod has, except for servers, so every connection fails. A local folder
-        holds the files of its Secrets."""
+        """Runs a command with everything that a pod has except servers, so every connection fails. A local folder has
+        the files of its Secrets."""
         config = re.sub(r"host=\S+", "host=127.0.0.1 port=1 connect_timeout=2", self._here(manifests.config()))
         env = {name: self._here(value) for name, value in env.items()}
         key = (config, tuple(args), tuple(sorted(env.items())))

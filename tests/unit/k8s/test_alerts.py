@@ -214,7 +214,7 @@ def passes(tool, folder, spec, cases):
 
 
 def as_told():
-    """Creates a plain rule file with the command of docs/operations.md."""
+    """Makes a plain rule file with the command that docs/operations.md gives."""
     command = re.search(r"^(sed '.*' k8s/components/alerts/alerts.yaml) > \S+$", OPERATIONS, re.M)[1]
     return subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 

@@ -1,4 +1,4 @@
-"""Checks the manifests of k8s/ against the program, without a cluster; and each check on faulty manifests.
+"""Checks the manifests of k8s/ against the program, without a cluster. Each check also runs on faulty manifests.
 
     test_k8s.py --assay build/asan/cli/assay
 """

@@ -1,5 +1,5 @@
-/* The binary form of a model. It gives the same results as the JSON, is accepted only with the JSON that it was made
- * from, and is rejected if any part is invalid. */
+/* Tests the binary form of a model. It gives the same results as the JSON. It is accepted only with the JSON from which
+ * it was made, and is rejected if any part is invalid. */
 #include "lib/learn/blocks.h"
 #include "lib/learn/hashed.h"
 #include "lib/learn/json_file.h"
@@ -51,7 +51,7 @@ Test(blocks, blocks_match_json)
     struct err err = {0};
     cr_assert_eq(learn_load_text(MODEL, strlen(MODEL), &json, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(load(file, &binary, &err), ERR_OK, "%s", err.text);
-    g_bytes_unref(file); /* the model keeps its own reference */
+    g_bytes_unref(file); /* safe, because the model has its own reference */
     char *one = learn_save_text(json), *two = learn_save_text(binary);
     cr_expect_str_eq(one, two);
     for (int i = 0; i < 3; i++) {
@@ -64,7 +64,7 @@ Test(blocks, blocks_match_json)
     learn_free(binary);
 }
 
-/* Loads a copy with one byte changed, and with a valid checksum if requested. */
+/* Loads a copy with one byte changed. `resum` makes its checksum valid. */
 static enum err_code load_with(GBytes *file, size_t at, unsigned char value, bool resum)
 {
     gsize len;
@@ -105,22 +105,22 @@ Test(blocks, hostile_blocks_are_refused)
         {ERR_MALFORMED, 8, 1, true}, /* wrong byte order */
         {ERR_VERSION, 12, 2, true},
         {ERR_MALFORMED, 33, 9, true},               /* wrong size */
-        {ERR_MALFORMED, 40, 0, true},               /* no blocks, not even the JSON */
+        {ERR_MALFORMED, 40, 0, true},               /* no blocks, so not even the JSON */
         {ERR_MALFORMED, 40, 65, true},              /* too many blocks */
-        {ERR_MALFORMED, FIRST_PLACE, 1, true},      /* not aligned */
-        {ERR_MALFORMED, FIRST_PLACE + 3, 1, true},  /* past the end */
+        {ERR_MALFORMED, FIRST_PLACE, 1, true},      /* misaligned */
+        {ERR_MALFORMED, FIRST_PLACE + 3, 1, true},  /* ends past the end of the file */
         {ERR_MALFORMED, FIRST_PLACE + 11, 1, true}, /* longer than the file */
         {ERR_MALFORMED, FIRST_PLACE + 8, 11, true}, /* not a whole number of elements */
-        {ERR_MALFORMED, FIRST_PLACE + 8, 4, true},  /* of no tree */
-        {ERR_MALFORMED, first, 1, true},            /* trees start at the first node */
+        {ERR_MALFORMED, FIRST_PLACE + 8, 4, true},  /* belongs to no tree */
+        {ERR_MALFORMED, first, 1, true},            /* trees must start at the first node */
         {ERR_MALFORMED, first + 4, 0, true},        /* an empty tree */
-        {ERR_MALFORMED, first + 8, 3, true},        /* left-over nodes */
-        {ERR_MALFORMED, first + 8, 5, true},        /* too few nodes */
+        {ERR_MALFORMED, first + 8, 3, true},        /* nodes that belong to no tree */
+        {ERR_MALFORMED, first + 8, 5, true},        /* fewer nodes than the trees need */
         {ERR_MALFORMED, nodes + NODE + FEATURE, 2, true},
         {ERR_MALFORMED, nodes + NODE + RIGHT, 0, true}, /* a node is its own child */
-        {ERR_MALFORMED, nodes + NODE + RIGHT, 3, true}, /* past the tree */
+        {ERR_MALFORMED, nodes + NODE + RIGHT, 3, true}, /* child outside of the tree */
         {ERR_MALFORMED, nodes + NODE + MISSING, 2, true},
-        {ERR_MALFORMED, nodes + 3 * NODE + FEATURE + 3, 0, true}, /* no room for children */
+        {ERR_MALFORMED, nodes + 3 * NODE + FEATURE + 3, 0, true}, /* no node is left for its children */
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
         cr_expect_eq(load_with(file, cases[i].at, cases[i].value, cases[i].resum), cases[i].code, "case %zu", i);
@@ -137,7 +137,7 @@ Test(blocks, hostile_blocks_are_refused)
 Test(blocks, component_weights_match_json)
 {
     static const char TEXT[] = "{\"bits\":1,\"outputs\":3,\"bias\":[0,1,2],\"scale\":[1,1,1],\"used\":\"Ag==\","
-                               "\"weights\":\"AQL9\"}"; /* 1 2 -3 in the second bucket */
+                               "\"weights\":\"AQL9\"}"; /* weights 1, 2 and -3 in the second bucket */
     struct model_blocks blocks = {0};
     json_t *object = json_loads(TEXT, 0, NULL);
     struct hashed_model *json = hashed_load(object, NULL);
@@ -151,7 +151,7 @@ Test(blocks, component_weights_match_json)
     hashed_predict(json, keys, 3, p);
     hashed_predict(binary, keys, 3, q);
     cr_expect_arr_eq(p, q, sizeof p);
-    json_object_set_new(object, "bits", json_integer(2)); /* more weights than the block has */
+    json_object_set_new(object, "bits", json_integer(2)); /* the JSON now needs more weights than the block has */
     cr_expect_null(hashed_load(object, &blocks));
     json_decref(object);
     blocks_clear(&blocks);
@@ -180,7 +180,7 @@ static enum err_code load_path(const char *path, bool *mapped, struct err *err)
     return code;
 }
 
-/* As with `--verifier <(zcat verifier.json.gz)`. */
+/* The file may be a pipe, as in `--verifier <(zcat verifier.json.gz)`. */
 Test(blocks, pipe_is_read_once)
 {
     int ends[2];
@@ -210,7 +210,7 @@ Test(blocks, blocks_of_other_json_are_refused)
     cr_assert(g_file_set_contents(json, MODEL, -1, NULL));
     cr_expect_eq(load_path(json, &mapped, &err), ERR_OK, "%s", err.text);
     cr_expect(mapped);
-    char *longer = g_strconcat(MODEL, "\n", NULL); /* trained again */
+    char *longer = g_strconcat(MODEL, "\n", NULL); /* another JSON, as after a new training */
     cr_assert(g_file_set_contents(json, longer, -1, NULL));
     cr_expect_eq(load_path(json, &mapped, &err), ERR_OK, "%s", err.text);
     cr_expect_not(mapped);

@@ -1,4 +1,4 @@
-/* Tests of calibration curves: logit, Platt and isotonic fits, on small cases computed by hand and on random data. The
+/* Tests calibration curves: logit, Platt and isotonic fits, on small cases computed by hand and on random data. The
  * ends of an isotonic curve are bounded by the number of their rows. */
 #include "lib/learn/learn.h"
 #include "lib/learn/logit.h"
@@ -34,7 +34,8 @@ Test(calibrate, isotonic_fit_matches_manual_values)
     cr_expect(rising[0] == 1 && rising[1] == 2 && rising[2] == 3);
 }
 
-/* Checks that the curve never falls, keeps the weighted sum, and does not change when fitted again. */
+/* Checks three properties: the curve never falls, it preserves the weighted sum, and a second fit does not change
+ * it. */
 Test(calibrate, isotonic_fit_is_monotone_and_idempotent)
 {
     enum { N = 200 };
@@ -109,7 +110,8 @@ Test(calibrate, platt_recovers_its_own_curve)
     learn_calibration_free(&c);
 }
 
-/* Confident scores without information: the curve must be flat, and not stay at its starting value. */
+/* Scores are confident but have no information. The fitted curve must be flat; it must not stay at its starting
+ * value. */
 Test(calibrate, platt_flattens_noise)
 {
     enum { N = 1000 };
@@ -126,16 +128,16 @@ Test(calibrate, platt_flattens_noise)
     learn_calibration_free(&c);
 }
 
-/* However few rows lie beyond the last counter-example, they do not justify certainty. */
+/* Rows beyond the last counter-example never justify certainty. Their number bounds the ends of the curve. */
 Test(calibrate, isotonic_ends_match_their_rows)
 {
-    /* 8 wrong, then right and wrong alternately, then 18 right: the ends are (k + 1) / (n + 2) */
+    /* 8 wrong rows, then right and wrong alternately, then 18 right. The ends of the curve are (k + 1) / (n + 2). */
     enum { N = 66 };
     double score[N], label[N], weight[N];
     for (int i = 0; i < N; i++) {
         score[i] = (i + 0.5) / N;
         label[i] = i < 8 ? 0 : i >= N - 18 ? 1 : i % 2 == 0;
-        weight[i] = 0.25; /* each row counts as one, whatever its weight */
+        weight[i] = 0.25; /* the bound counts rows, not weights */
     }
     struct learn_calibration c;
     for (int weighed = 0; weighed < 2; weighed++) {
@@ -147,7 +149,7 @@ Test(calibrate, isotonic_ends_match_their_rows)
     }
 }
 
-/* Two rows above a block of 99 in 100 do not lower it: they join it. */
+/* Two rows lie above a block in which 99 of 100 are right. They join this block, and do not make the curve fall. */
 Test(calibrate, isotonic_ends_do_not_fall)
 {
     enum { N = 202 };
@@ -167,7 +169,7 @@ Test(calibrate, isotonic_ends_do_not_fall)
     learn_calibration_free(&c);
 }
 
-/* Curves of older files. */
+/* Tests curves in files of older versions. */
 Test(calibrate, certain_end_without_count_takes_neighbours_value)
 {
     struct learn_calibration c = {.kind = LEARN_ISOTONIC, .n = 4};
@@ -192,7 +194,7 @@ Test(calibrate, edge_cases_are_finite)
     cr_expect_not(learn_calibrate(LEARN_ISOTONIC, x, y, NULL, 1, &c));
     cr_expect_eq(c.kind, LEARN_UNCALIBRATED);
     cr_expect_float_eq(learn_calibrated(&c, 0.4), 0.4, 0);
-    cr_assert(learn_calibrate(LEARN_PLATT, x, y, NULL, 2, &c)); /* separable, and still finite */
+    cr_assert(learn_calibrate(LEARN_PLATT, x, y, NULL, 2, &c)); /* separable data must still give finite numbers */
     cr_expect(isfinite(c.a) && isfinite(c.b));
     cr_assert(learn_calibrate(LEARN_ISOTONIC, x, y, NULL, 2, &c));
     cr_expect_float_eq(learn_calibrated(&c, 0.5), 0.5, 1e-12);

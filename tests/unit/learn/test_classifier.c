@@ -1,5 +1,5 @@
-/* Tests of the classifier: both kinds of content models on synthetic features, files that round-trip, cross-prediction
- * by groups, weights, and refusal of invalid data and files. */
+/* Tests the classifier: both kinds of content models on synthetic features, files that round-trip, cross-prediction by
+ * groups, weights, and refusal of invalid data and files. */
 #include "lib/learn/learn.h"
 #include "tests/support/leak.h"
 
@@ -21,7 +21,7 @@ struct sample {
     uint32_t group[N];
 };
 
-/* P(positive) depends on a, b and on a and c together; 10 % of "gaps" are unknown. */
+/* P(positive) depends on a, on b, and on a and c together. 10 % of the values of "gaps" are missing. */
 static struct sample *make(uint64_t seed, bool soft)
 {
     struct sample *s = malloc(sizeof *s);
@@ -168,7 +168,7 @@ Test(classifier, trees_follow_a_monotone_constraint)
     free(s);
 }
 
-/* Out-of-fold predictions come from models that have not seen the row's group. */
+/* An out-of-fold prediction comes from a model that has not seen the row's group. */
 Test(classifier, cross_prediction)
 {
     struct sample *s = make(5, false);
@@ -187,7 +187,7 @@ Test(classifier, cross_prediction)
     free(s);
 }
 
-/* The calibration is fitted on rows that its model has not seen, so a model that has memorised noise gets low
+/* The calibration is fitted on rows that its model has not seen. So a model that has memorised noise gets low
  * confidence. */
 Test(classifier, calibration_is_held_out)
 {
@@ -277,12 +277,12 @@ Test(classifier, hostile_files_are_refused)
         const char *text;
     } CASES[] = {
         {ERR_OK, TREE("[0,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")},
-        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[0,0,0]", "[1,0,0]")}, /* the right child is the node itself */
-        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[3,0,0]", "[1,0,0]")}, /* past the end */
-        {ERR_MALFORMED, TREE("[0,-1,0]", "[0.5,-1,1]", "[2,0,2]", "[1,0,0]")},  /* no room for children */
-        {ERR_MALFORMED, TREE("[2,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")}, /* no such feature */
+        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[0,0,0]", "[1,0,0]")}, /* the right child is its own parent */
+        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[3,0,0]", "[1,0,0]")}, /* child outside of the tree */
+        {ERR_MALFORMED, TREE("[0,-1,0]", "[0.5,-1,1]", "[2,0,2]", "[1,0,0]")},  /* no node is left for its children */
+        {ERR_MALFORMED, TREE("[2,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")}, /* the feature does not exist */
         {ERR_MALFORMED, TREE("[-2,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")},
-        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1]", "[2,0,0]", "[1,0,0]")}, /* lengths differ */
+        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1]", "[2,0,0]", "[1,0,0]")}, /* arrays of different lengths */
         {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1e300]", "[2,0,0]", "[1,0,0]")},
         {ERR_MALFORMED, TREE("[]", "[]", "[]", "[]")},
         {ERR_MALFORMED, TREE("7", "[]", "[]", "[]")},
@@ -325,7 +325,7 @@ Test(classifier, tree_matches_manual_values)
     learn_free(model);
 }
 
-/* A file from before the ends were bounded by their rows. */
+/* Files of older versions do not bound the ends by the number of their rows. */
 Test(classifier, older_files_are_never_certain)
 {
     static const char TEXT[] =

@@ -1,5 +1,6 @@
-/* Prediction sets hold their guarantee in the mean of many draws from worlds with known truth, less three standard
- * errors. See Reliable Text-to-SQL with Adaptive Abstention, equation 1 and theorems 1 to 3. */
+/* Prediction sets must hold their guarantee in the mean of many draws from worlds with known truth. A deviation of
+ * three standard errors is allowed. See Reliable Text-to-SQL with Adaptive Abstention, equation 1 and theorems 1 to
+ * 3. */
 #include "lib/learn/conformal.h"
 #include "lib/learn/metrics.h"
 
@@ -16,13 +17,13 @@ static double uniform(void)
     return learn_random_unit(&state);
 }
 
-/* The output of one classifier on one point: more often right than wrong, and sometimes confidently wrong. */
+/* The output of a classifier on one point. It is more often right than wrong, and sometimes confidently wrong. */
 struct point {
     int label;
     double p[LAYERS];
 };
 
-/* With `together` 0 the layers err independently; with 1, all at once. */
+/* Draws a point. With `together` 0 the layers err independently; with 1 all layers err at once. */
 static struct point draw(double positives, double together)
 {
     struct point out = {.label = uniform() < positives};
@@ -40,7 +41,7 @@ struct world {
 };
 static const struct world WORLDS[] = {{0.5, 0}, {0.08, 0}, {0.3, 1}, {0.08, 0.5}};
 
-/* Thresholds of a layer, per label or for both. */
+/* Fits the threshold of a layer: one for each label, or one for both. */
 static void calibrate(const struct point *points, int layer, double alpha, bool by_label, double threshold[2])
 {
     double scores[2][CALIBRATION];
@@ -56,7 +57,8 @@ static void calibrate(const struct point *points, int layer, double alpha, bool 
     }
 }
 
-/* Shares of fresh points whose label the sets contain, in all and among positive ones, in one draw of the world. */
+/* The shares of fresh points whose label is in the prediction set, in one draw of the world: of all points, and of
+ * positive ones. */
 struct held {
     double single, majority, permuted, positive;
     bool has_positive;
@@ -144,13 +146,14 @@ Test(conformal, label_conditional_guarantee_holds_for_rare_label)
     cr_assert(by_label.sum / by_label.n > mean + 0.02, "of all points, the rare label gets less: %g", mean);
 }
 
-/* Layers with the worst dependence: each misses alpha of the points, and as many as possible miss the same ones. */
+/* The layers depend on each other in the worst way. Each misses a share alpha of the points, and as many layers as
+ * possible miss the same points. */
 Test(conformal, theorem_1_holds_under_worst_dependence)
 {
     enum { POINTS = 100000, K = 10 };
     for (int t = 1; t < 10; t++) {
         double tau = t / 10.0, alpha = 0.05;
-        /* this many layers must miss a point for the merged set to miss it */
+        /* the merged set misses a point only if so many layers miss it */
         int needed = K - (int)ceil(tau * K - 1e-9) + 1;
         long missed = 0;
         long budget[K];
@@ -209,7 +212,8 @@ Test(conformal, thresholds_are_the_expected_ranks)
     cr_assert_eq(conformal_majority(NULL, 0, 0.5), 0x3, "nothing was looked at: nothing is ruled out");
 }
 
-/* The world drifts: half of the calibration points come from an easier one. Neighbours reflect the drift. */
+/* The world changes over time: some calibration points come from an easier world. The guarantee must hold if only the
+ * nearest points calibrate. */
 Test(conformal, neighbours_hold_guarantee_under_drift)
 {
     enum { POINTS = 400, NEAR = 100 };
@@ -220,7 +224,7 @@ Test(conformal, neighbours_hold_guarantee_under_drift)
         double all[POINTS];
         size_t n = 0;
         for (int i = 0; i < POINTS; i++) {
-            bool easy = i >= NEAR; /* at x = 0; the others, and the test point, are at 3 */
+            bool easy = i >= NEAR; /* easy points are at x = 0; the others, and the test point, at x = 3 */
             all[i] = easy ? 0.2 * uniform() : uniform();
             near[n++] = (struct conformal_neighbour){.score = all[i], .distance = easy ? 9 : 0};
         }

@@ -100,7 +100,7 @@ Test(hashed, training_is_deterministic_and_files_round_trip)
     leak_check();
 }
 
-/* A file is untrusted: inconsistent sizes, numbers out of range. */
+/* A file is untrusted. It may have inconsistent sizes, or numbers out of range. */
 Test(hashed, invalid_files_are_refused)
 {
     static const char *const BAD[] = {

@@ -1,4 +1,5 @@
-/* The label model on synthetic votes: the fit must recover the generating parameters within the stated errors. */
+/* Tests the label model on synthetic votes. The fit must recover the parameters that generated them, within the stated
+ * errors. */
 #include "synth.h"
 #include "tests/support/leak.h"
 
@@ -41,7 +42,7 @@ static double auc(const struct synth *synth, double *score)
     return value;
 }
 
-/* Returns the AUC of the true posterior for independent signals, which no model can exceed. */
+/* Returns the AUC of the true posterior for independent signals. No model can exceed it. */
 static double best_auc(const struct synth *synth, const struct synth_signal *signals, unsigned m, unsigned views)
 {
     double *score = malloc(synth->n * sizeof *score);
@@ -59,7 +60,8 @@ static double best_auc(const struct synth *synth, const struct synth_signal *sig
     return auc(synth, score);
 }
 
-/* Stated error: every rate within 0.06 with a correct anchor, and AUC within 0.01 of the true posterior's. */
+/* With a correct anchor, every rate must be within 0.06 of the truth. The AUC must be within 0.01 of that of the true
+ * posterior. */
 Test(label_model, independent_signals_are_recovered)
 {
     static const double priors[] = {0.2, 0.35, 0.5};
@@ -78,7 +80,7 @@ Test(label_model, independent_signals_are_recovered)
     }
 }
 
-/* With a loose anchor and a wrong starting value, the prior itself is recovered within 0.06. */
+/* With a loose anchor and a wrong starting value, the fit must recover the prior within 0.06. */
 Test(label_model, loose_anchor_recovers_prior)
 {
     struct synth synth = synth_make(PLAIN, N_PLAIN, 1, 0.35, 20000, 23);
@@ -96,8 +98,8 @@ Test(label_model, loose_anchor_recovers_prior)
     synth_free(&synth);
 }
 
-/* A duplicate adds no information: the posteriors with three perfect copies equal those without, and the parents of the
- * copies are the original or one another. */
+/* A duplicate adds no information. The posteriors with three perfect copies must equal those without. The parent of a
+ * copy must be the original or another copy. */
 Test(label_model, duplicates_count_once)
 {
     struct synth_signal copied[N_PLAIN + 3];
@@ -114,7 +116,7 @@ Test(label_model, duplicates_count_once)
     double got = auc(&with, synth_scores(&with, model)), best = best_auc(&with, copied, N_PLAIN + 3, 0);
     cr_expect_gt(got, best - 0.012, "%g of %g", got, best);
 
-    options.dependencies = false; /* the fault that the test guards against */
+    options.dependencies = false; /* shows the fault against which the test guards */
     struct lm_model *naive = fit(&with, &options);
     double fooled = auc(&with, synth_scores(&with, naive));
     cr_expect_gt(got, fooled + 0.05, "with edges %g, without %g", got, fooled);
@@ -123,7 +125,7 @@ Test(label_model, duplicates_count_once)
     synth_free(&with);
 }
 
-/* Two pairs of signals that agree 60 % of the time, whatever the class. */
+/* Two pairs of signals agree 60 % of the time in either class. */
 Test(label_model, partly_correlated_signals_are_recovered)
 {
     struct synth_signal copied[N_PLAIN + 2];
@@ -142,7 +144,7 @@ Test(label_model, partly_correlated_signals_are_recovered)
     synth_free(&synth);
 }
 
-/* The positive labeler changes no posterior, and its own table matches the truth within 0.08. */
+/* The positive labeler must not change a posterior. Its own table must match the truth within 0.08. */
 Test(label_model, positive_labeler_changes_no_posterior)
 {
     struct synth synth = synth_make(PLAIN, N_PLAIN, 0, 0.3, 20000, 12);
@@ -167,7 +169,7 @@ Test(label_model, positive_labeler_changes_no_posterior)
     synth_free(&synth);
 }
 
-/* Missing votes: the rates are still recovered; a prediction with all votes missing gives the prior. */
+/* Some votes are missing. The rates must still be recovered. A row without votes must get the prior. */
 Test(label_model, missing_votes_are_tolerated)
 {
     struct synth_signal holes[N_PLAIN];
@@ -186,7 +188,8 @@ Test(label_model, missing_votes_are_tolerated)
     synth_free(&synth);
 }
 
-/* Rare signals that hardly overlap: one independent view ranks them; Spearman is at least 0.9 with the truth. */
+/* Signals are rare and hardly overlap. One independent view is enough to rank them: Spearman's correlation with the
+ * truth is at least 0.9. */
 Test(label_model, view_identifies_rare_signals)
 {
     static const struct synth_signal RARE[] = {
@@ -211,8 +214,8 @@ Test(label_model, view_identifies_rare_signals)
     synth_free(&synth);
 }
 
-/* A trap (lib/learn/label_model.c): the fit must not collapse into "any signal fired = wrong" with a prior of 0.97.
- * Cases of a single signal must differ, and no signal may vote for "right" by firing. */
+/* A known failure (lib/learn/label_model.c): the fit collapses into "any signal fired = wrong" with a prior of 0.97. It
+ * must not. Rows in which a single signal fires must differ, and no signal may vote for "right" by firing. */
 Test(label_model, fit_does_not_collapse)
 {
     static const struct synth_signal WEAK[] = {{0.10, 0.01, -1, 0, 0}, {0.15, 0.06, -1, 0, 0}, {0.20, 0.19, -1, 0, 0},
@@ -249,8 +252,8 @@ Test(label_model, fit_does_not_collapse)
     synth_free(&synth);
 }
 
-/* Views that repeat each other and not the class: `n` of them copy one hidden variable, the candidate's position in its
- * list. `tie` is the dependence of this variable on the truth. Signals are sparse. */
+/* Views that repeat each other, but not the class. `n` of them copy one hidden variable, the position of the candidate
+ * in its list. `tie` is the dependence of this variable on the truth. Signals are sparse. */
 static struct synth sparse_with_conspiring_views(const struct synth_signal *signals, unsigned m, double tie, size_t n)
 {
     enum { VIEWS = 3 };
@@ -277,8 +280,8 @@ static const struct synth_signal SPARSE[] = {
 };
 enum { N_SPARSE = sizeof SPARSE / sizeof *SPARSE };
 
-/* Views that move together are not the class. The joint fit mistakes them for it, and views that follow cannot cause
- * that. They still help: 0.02 above the plain count. */
+/* Views that repeat each other do not show the class. A joint fit mistakes their common variable for the class;
+ * follower views cannot cause that. They still help: the AUC is 0.02 above that of the plain count. */
 Test(label_model, follower_views_do_not_define_class)
 {
     struct synth synth = sparse_with_conspiring_views(SPARSE, N_SPARSE, 0.15, 6000);
@@ -311,8 +314,9 @@ static double ranked(const struct synth *synth, const struct lm_options *options
     return learn_spearman(truth, learned, N_SPARSE);
 }
 
-/* With equally firm beliefs, looking back through the others ranks sparse signals. Spearman is at least 0.75 with two
- * sound views, and well above the value from the signals alone. */
+/* The second pass re-estimates each signal from the other votes, with equally firm beliefs. It ranks sparse signals:
+ * Spearman's correlation is at least 0.75 with two sound views. This is well above the value without the pass (`refine`
+ * 0). */
 Test(label_model, looking_back_ranks_sparse_signals)
 {
     struct synth synth = synth_make(SPARSE, N_SPARSE, 2, 0.3, 30000, 29);
@@ -331,7 +335,7 @@ Test(label_model, looking_back_ranks_sparse_signals)
     leak_check();
 }
 
-/* A firm belief in a copy must not count the copy again where its original fired. */
+/* If a copy and its original both fire, a firm belief in the copy must not count it a second time. */
 Test(label_model, belief_counts_copy_once)
 {
     struct synth_signal copied[N_PLAIN + 3];
@@ -370,7 +374,7 @@ Test(label_model, contributions_sum_to_logit)
     synth_free(&synth);
 }
 
-/* A weight stands for repeated rows, and the order of the rows does not matter. */
+/* A row of weight n equals n rows. The order of the rows does not matter. */
 Test(label_model, weights_repeat_rows_in_any_order)
 {
     static const struct lm_column columns[] = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
@@ -421,7 +425,7 @@ Test(label_model, invalid_input_is_refused)
     cr_expect_eq(lm_matrix_add(matrix, (uint8_t[]){2}, 0, &err), ERR_MALFORMED);
     cr_expect_eq(lm_matrix_add(matrix, (uint8_t[]){2}, NAN, &err), ERR_MALFORMED);
     cr_expect_eq(lm_matrix_add(matrix, (uint8_t[]){LM_MISSING}, 1, &err), ERR_OK);
-    cr_expect_eq(lm_fit(matrix, &options, &model, &err), ERR_OK); /* one row without votes: the prior alone */
+    cr_expect_eq(lm_fit(matrix, &options, &model, &err), ERR_OK); /* one row without votes: only the prior counts */
     cr_expect_eq(lm_set_prior(model, 1, &err), ERR_CONFIG);
     cr_expect_eq(lm_set_prior(model, 0.5, &err), ERR_OK);
     lm_free(model);

@@ -1,4 +1,4 @@
-/* Tests of label model files: round trip, deterministic bytes, matching of signals by name, and refusal of hostile
+/* Tests label model files: round trip, deterministic bytes, matching of signals by name, and refusal of hostile
  * files. */
 #include "synth.h"
 #include "tests/support/leak.h"
@@ -81,7 +81,7 @@ Test(label_model_file, signals_are_matched_by_name)
     synth_free(&synth);
 }
 
-/* Replaces the first `from` by `to`; the caller frees the result. */
+/* Returns the text with the first `from` replaced by `to`. The caller frees it. */
 static char *edited(const char *text, const char *from, const char *to)
 {
     const char *at = strstr(text, from);
@@ -135,7 +135,7 @@ Test(label_model_file, hostile_files_are_refused)
     synth_free(&synth);
 }
 
-/* A cycle of parents would make the evaluation loop forever. */
+/* Evaluating a model whose parents form a cycle would never end. */
 Test(label_model_file, cyclic_parents_are_refused)
 {
     static const char TEXT[] =

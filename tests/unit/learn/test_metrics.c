@@ -14,7 +14,7 @@ Test(metrics, auc_matches_manual_values)
     static const uint8_t label[] = {0, 0, 1, 1};
     cr_expect_float_eq(learn_auc(score, label, 4), 0.75, 1e-12);
     static const double tied[] = {0.5, 0.5, 0.5, 0.9};
-    /* pairs: (0.5 vs 0.5) twice = 1/2 each, (0.9 vs 0.5) twice = 1 each */
+    /* two pairs of 0.5 and 0.5 count 1/2 each, two pairs of 0.9 and 0.5 count 1 each */
     cr_expect_float_eq(learn_auc(tied, label, 4), 0.75, 1e-12);
     static const double same[] = {1, 1, 1, 1};
     cr_expect_float_eq(learn_auc(same, label, 4), 0.5, 1e-12);
@@ -97,7 +97,7 @@ Test(metrics, folds_keep_groups_together)
     cr_expect_not(learn_folds((uint32_t[]){0, 0, 0}, 3, 2, 1, fold));
 }
 
-/* The interval of a mean covers the truth about as often as stated; clustered rows make it wider. */
+/* The interval of a mean must cover the truth about as often as stated. Clustered rows must make it wider. */
 Test(metrics, bootstrap_interval_covers_truth)
 {
     enum { N = 400, TRIALS = 100 };

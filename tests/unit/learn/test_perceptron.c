@@ -1,5 +1,5 @@
-/* A perceptron of two layers: it learns a function that one layer cannot represent, is deterministic, and refuses data
- * that cannot be learned. */
+/* Tests a perceptron of two layers. It learns a function that one layer cannot represent, is deterministic, and refuses
+ * unusable data. */
 #include "lib/learn/metrics.h"
 #include "lib/learn/perceptron.h"
 
@@ -12,7 +12,8 @@ enum { ROWS = 1200, INPUTS = 12 };
 static float x[ROWS * INPUTS];
 static uint8_t positive[ROWS];
 
-/* Positive if two of the inputs have different signs, which no line separates. The last input never changes. */
+/* Makes rows that are positive if two inputs have different signs. No line separates these rows. The last input is
+ * constant. */
 static void make_rows(uint64_t seed)
 {
     for (int r = 0; r < ROWS; r++) {
@@ -37,7 +38,7 @@ Test(perceptron, nonlinear_function_is_learned_deterministically)
     struct perceptron *p = NULL, *again = NULL;
     struct err err = {0};
     struct perceptron_options options = perceptron_options_default();
-    options.dropout = 0; /* each of the two inputs alone carries no information */
+    options.dropout = 0; /* so that both inputs are used: each of them alone has no information */
     options.hidden = 64;
     options.epochs = 30;
     make_rows(1);
@@ -53,7 +54,7 @@ Test(perceptron, nonlinear_function_is_learned_deterministically)
 
 enum { WIDE = 150, FEW = 600 };
 
-/* Two noisy inputs determine the label, 148 carry no information, and there are few rows. */
+/* Makes few rows in which two noisy inputs determine the label, and 148 inputs have no information. */
 static void make_wide(float *rows, uint64_t seed)
 {
     for (int r = 0; r < FEW; r++) {
@@ -70,7 +71,7 @@ static double auc_on(const struct perceptron *p, const float *rows)
     return learn_auc(score, positive, FEW);
 }
 
-/* On the training rows, and on others. */
+/* The AUC on the training rows, and on other rows. */
 struct aucs {
     double learned, fresh;
 };

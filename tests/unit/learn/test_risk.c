@@ -1,4 +1,4 @@
-/* Guarantees on the share of wrong answers hold over many draws from worlds with known truth. */
+/* Guarantees on the share of wrong answers must hold in many draws from worlds with known truth. */
 #include "lib/learn/risk.h"
 
 #include <criterion/criterion.h>
@@ -16,7 +16,8 @@ static double uniform(void)
     return (double)(state >> 11) * 0x1p-53;
 }
 
-/* Three worlds: P(correct) is calibrated; it is overconfident everywhere; the most confident answers are the worst. */
+/* Three worlds. In the first, P(correct) is calibrated. In the second, it is overconfident everywhere. In the third,
+ * the most confident answers are the worst. */
 static double honest(double p)
 {
     return p;
@@ -38,7 +39,7 @@ static void draw_records(double (*right)(double), struct risk_record *out, uint3
     }
 }
 
-/* Returns the share of wrong answers among many fresh ones at the threshold. */
+/* Returns the share of wrong answers at the threshold, measured on many fresh answers. */
 static double risk_at(double (*right)(double), double threshold)
 {
     static struct risk_record fresh[FRESH];
@@ -64,7 +65,7 @@ Test(risk, guarantee_fails_at_most_with_probability_delta)
             risk_sort(records, RECORDS);
             struct risk_promise promise = risk_control(records, RECORDS, ALPHA, DELTA, 1);
             held += promise.held;
-            /* The share among fresh answers estimates the true risk: three of its standard errors are allowed. */
+            /* Fresh answers estimate the true risk. Three standard errors of this estimate are allowed. */
             broken +=
                 promise.held && risk_at(worlds[w], promise.threshold) > ALPHA + 3 * sqrt(ALPHA * (1 - ALPHA) / 1000);
         }
@@ -80,7 +81,7 @@ Test(risk, tail_and_bound_match_tables)
     cr_expect_float_eq(risk_tail(20, 3, 0.25), 0.2251560, 1e-6);
     cr_expect_float_eq(risk_tail(100000, 5000, 0.05), 0.503, 0.002, "no underflow");
     cr_expect_float_eq(risk_tail(5, 5, 0.5), 1, 0);
-    for (uint32_t n = 1; n <= 60; n += 7) /* compared with the sum of its terms */
+    for (uint32_t n = 1; n <= 60; n += 7) /* compares it with the sum of its terms */
         for (uint32_t k = 0; k < n; k++) {
             double sum = 0;
             for (uint32_t i = 0; i <= k; i++)
@@ -140,9 +141,9 @@ Test(risk, correlated_records_reduce_effective_number)
 {
     struct risk_record *records = alike(400, 0.9, true);
     for (unsigned i = 0; i < 400; i++) records[i].cluster = i / 20;
-    for (unsigned i = 0; i < 20; i++) records[i].right = false; /* all of one database */
+    for (unsigned i = 0; i < 20; i++) records[i].right = false; /* all wrong answers are in one database */
     double together = risk_design_effect(records, 400);
-    for (unsigned i = 0; i < 400; i++) records[i].right = i % 20 != 0; /* one of each */
+    for (unsigned i = 0; i < 400; i++) records[i].right = i % 20 != 0; /* one wrong answer in each database */
     cr_expect_gt(together, 10);
     cr_expect_float_eq(risk_design_effect(records, 400), 1, 0);
     cr_expect_float_eq(risk_design_effect(records, 0), 1, 0);
@@ -168,8 +169,8 @@ Test(risk, conformal_p_values_are_uniform)
     cr_expect_gt(small, wrong / 25);
 }
 
-/* Two kinds of answers that a trait distinguishes. In one kind the wrong answers have a higher P(correct). Nine in ten
- * labelled answers are of the other kind, and the request is of this one. */
+/* Two kinds of answers, which a trait distinguishes. In one kind, the wrong answers have a higher P(correct). Nine in
+ * ten labelled answers are of the other kind, but the request is of this kind. */
 static struct risk_record of_two_kinds(bool sure)
 {
     struct risk_record out = {.p = uniform()};
@@ -189,7 +190,7 @@ Test(risk, weighted_p_value_holds_under_shift)
             for (unsigned i = 0; i < LABELLED; i++) records[i] = of_two_kinds(i % 10 == 0);
         const struct risk_record fresh = of_two_kinds(true);
         struct risk_scale scale = risk_measure(records, LABELLED);
-        scale.by[3] *= 4; /* kinds that are clearly separate */
+        scale.by[3] *= 4; /* separates the kinds clearly */
         near += risk_p_value(records, LABELLED, &scale, &fresh) <= 0.1;
         plain += risk_p_value(records, LABELLED, &alike_all, &fresh) <= 0.1;
     }
@@ -243,7 +244,7 @@ Test(risk, drift_is_detected_without_false_alarm)
     cr_expect_lt(latest, 300, "seen after %u at the latest", latest);
 }
 
-/* Bets made in a quiet time are lost; later drift must be detected all the same. */
+/* Bets placed during a quiet time are lost. Later drift must still be detected. */
 Test(risk, drift_after_long_quiet_time_is_detected)
 {
     enum { QUIET = 30000, AFTER = 4000 };
@@ -271,7 +272,7 @@ static void draw_traits(struct risk_record *record, double shift)
         record->traits[t] = (float)(uniform() + uniform() + (t == 2 ? shift : 0));
 }
 
-/* P(correct) is unchanged, but the answers are of another kind: drift is reported. Without such a change none is
+/* The answers change to another kind with the same P(correct): drift is reported. Without such a change, no drift is
  * reported. */
 Test(risk, drift_in_kind_at_equal_p_is_detected)
 {
@@ -307,7 +308,7 @@ Test(risk, drift_in_kind_at_equal_p_is_detected)
 Test(risk, labels_are_requested_near_possible_thresholds)
 {
     double p[1000];
-    for (int i = 0; i < 1000; i++) p[i] = i < 600 ? 0.99 : 0.5; /* the first 617 are wrong in 2.5 % of the cases */
+    for (int i = 0; i < 1000; i++) p[i] = i < 600 ? 0.99 : 0.5; /* 2.5 % of the first 617 are wrong */
     struct risk_wanted some = risk_labels_wanted(p, 1000, 0.05, 0.1);
     cr_expect_eq(some.region, 618, "%u", some.region);
     cr_expect(some.labels > 45 && some.labels < 200, "more than a faultless sample takes: %u", some.labels);

@@ -1,4 +1,5 @@
-/* safetensors files: written files read back, half precision rounds correctly, and files of others are validated. */
+/* Tests safetensors files. Written files can be read, half precision rounds correctly, and files of other programs are
+ * validated. */
 #include "lib/learn/tensors.h"
 
 #include <criterion/criterion.h>
@@ -66,13 +67,13 @@ Test(tensors, written_file_is_read_back)
     tensors_close(t);
 }
 
-/* Writes a file with this header, followed by so many bytes. */
+/* Writes a file with this header, followed by `behind` bytes. The header's stated length is `said`. */
 static void write_file(const char *header, uint64_t said, size_t behind)
 {
     GString *out = g_string_new(NULL);
     for (int i = 0; i < 8; i++) g_string_append_c(out, (char)(said >> (8 * i)));
     g_string_append(out, header);
-    for (size_t i = 0; i < behind; i++) g_string_append_c(out, '\x7C'); /* 0x7C7C is not a number */
+    for (size_t i = 0; i < behind; i++) g_string_append_c(out, '\x7C'); /* a NaN in half precision */
     cr_assert(g_file_set_contents(path, out->str, (gssize)out->len, NULL));
     g_string_free(out, TRUE);
 }

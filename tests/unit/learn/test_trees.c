@@ -21,7 +21,7 @@ struct pair {
     BoosterHandle theirs;
 };
 
-/* Features of many kinds: flags, integers, reals of very different size, unknown values. */
+/* Fills features of many kinds: flags, integers, real numbers of very different size, unknown values. */
 static void fill(struct pair *pair)
 {
     uint64_t state = 42;

@@ -1,5 +1,5 @@
 /* Constructs recordings of a schema linker: a JSONL file of generations and a safetensors file of hidden states. A
- * seeded generator decides on branching points, and later layers show them more clearly. */
+ * seeded generator chooses the branching points. Later layers show them more clearly. */
 #include "tests/unit/linking/made.h"
 
 #include "lib/learn/metrics.h"
@@ -32,7 +32,7 @@ static void write_generation(GString *lines, GArray *states, const struct made *
         g_string_append_printf(lines, "%s{\"id\":%u,\"gold_id\":%u,\"probability\":0.9}", i ? "," : "",
                                wrong ? FIRST_ID + i + 1 : gold, gold);
         for (uint32_t k = 0; k < made->layers * made->hidden; k++) {
-            /* Every second number of a hidden state shows the branching point, more clearly in later layers. */
+            /* Every second number of a hidden state is shifted at a branching point. The shift grows with the layer. */
             double shift = wrong && k % 2 ? made->plain * (1 + k / made->hidden) / made->layers : 0;
             float x = (float)(2 * learn_random_unit(random) - 1 + shift);
             g_array_append_val(states, x);

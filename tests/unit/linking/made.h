@@ -1,4 +1,5 @@
-/* Constructed recordings of a schema linker. Its behaviour is known, and so is the information in its hidden states. */
+/* Constructs recordings of a schema linker whose behaviour is known. The amount of information in its hidden states is
+ * also known. */
 #ifndef ASSAY_TESTS_UNIT_LINKING_MADE_H
 #define ASSAY_TESTS_UNIT_LINKING_MADE_H
 
@@ -9,9 +10,9 @@ struct made {
     uint32_t questions;
     uint32_t layers, hidden;
     double wrong; /* share of the tokens that branch */
-    double plain; /* distance of the hidden states of branching points from the others; 0 carries no information */
+    double plain; /* distance between the hidden states of branching points and of others; 0 gives no information */
     uint64_t seed;
-    const char *stage; /* NULL: both, the tables of a question and then its columns */
+    const char *stage; /* NULL: a generation of the tables, then one of the columns, for each question */
 };
 
 /* Writes NAME.jsonl and NAME.safetensors. */

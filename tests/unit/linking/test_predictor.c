@@ -1,4 +1,4 @@
-/* Predictors of branching points: they learn, hold their guarantee on fresh recordings, round-trip through their file,
+/* Tests predictors of branching points. They learn, hold their guarantee on new recordings, can be saved and loaded,
  * and refuse recordings of other linkers. */
 #include "lib/learn/metrics.h"
 #include "linking/evaluate.h"
@@ -80,7 +80,7 @@ Test(predictor, best_layers_come_first_with_guaranteed_coverage)
             struct predictor_options options = predictor_options_default();
             options.merge = (enum predictor_merge)merge;
             options.near = near ? 100 : 0;
-            options.temperature = 4; /* of twelve uniform numbers two differ by about 2 */
+            options.temperature = 4; /* among twelve uniform numbers, two differ by about 2 */
             struct link_evaluation e = evaluate(predictor, &options);
             const struct link_counts *c = &e.stages[TRACE_TABLES];
             struct learn_interval range = learn_wilson(c->branching_held, c->branching, 1.96);
@@ -110,7 +110,7 @@ Test(predictor, abstention_keeps_right_links_and_feedback_corrects)
     predictor_free(predictor);
 }
 
-/* Confirms names, so that the linker stops only at the end of a list. */
+/* Confirms every name, so that the linker stops only at the end of a list. */
 static bool confirms_names(void *data, const struct trace *trace, uint32_t token, int candidate)
 {
     (*(unsigned *)data)++;

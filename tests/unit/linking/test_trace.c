@@ -1,4 +1,4 @@
-/* Recordings of a schema linker. Written tokens read back as names, and a branching point is traced back to a name
+/* Tests recordings of a schema linker. Their tokens are read as names, and a branching point is traced back to a name
  * (Algorithm 2). An invalid recording is refused with the location of its error. */
 #include "linking/trace.h"
 #include "tests/unit/linking/made.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Tokens: "singer" 5 6, "singer_in_concert" 5 6 7, "concert" 8, "stadium" 9 10; a comma is 2, a blank 3, the end 1. */
+/* Tokens: "singer" 5 6, "singer_in_concert" 5 6 7, "concert" 8, "stadium" 9 10; comma 2, blank 3, end 1. */
 #define CANDIDATES                                                                                                     \
     "\"candidates\":[{\"name\":\"singer\",\"ids\":[5,6]},{\"name\":\"singer_in_concert\",\"ids\":[5,6,7]},"            \
     "{\"name\":\"concert\",\"ids\":[8]},{\"name\":\"stadium\",\"ids\":[9,10]}],\"separator\":[2,3],\"end\":1"
@@ -40,13 +40,13 @@ static void finish(void)
 
 TestSuite(trace, .init = begin, .fini = finish);
 
-/* The linker continued with singer, concert. */
+/* In this recording, the linker continued with singer and concert. */
 static const char *const story =
     HEAD "[{\"id\":5,\"gold_id\":5},"
          "{\"id\":6,\"gold_id\":6},"
-         "{\"id\":7,\"gold_id\":2,\"continuation\":[]}," /* it continued as singer_in_concert */
+         "{\"id\":7,\"gold_id\":2,\"continuation\":[]}," /* the linker continued with singer_in_concert */
          "{\"id\":3,\"gold_id\":3},"
-         "{\"id\":9,\"gold_id\":8,\"continuation\":[10]}," /* it began stadium */
+         "{\"id\":9,\"gold_id\":8,\"continuation\":[10]}," /* the linker began with stadium */
          "{\"id\":1,\"gold_id\":1}]}";
 
 Test(trace, branching_point_is_traced_to_its_name)
@@ -272,7 +272,7 @@ Test(message, message_round_trips_with_states)
     g_bytes_unref(message);
 }
 
-/* Wherever it is truncated and whatever byte is changed, the message is read or refused with a reason. */
+/* The message is truncated at each place, or has one byte changed. It must be read, or refused with a reason. */
 Test(message, damaged_message_is_refused_safely)
 {
     gsize len;
@@ -280,7 +280,7 @@ Test(message, damaged_message_is_refused_safely)
     const char *bytes = g_bytes_get_data(message, &len);
     for (gsize n = 0; n < len; n++) {
         struct err err = {0};
-        char *part = g_memdup2(bytes, n + 1); /* a separate block, so that the sanitizer sees a read past its end */
+        char *part = g_memdup2(bytes, n + 1); /* a separate block, so that a sanitizer detects a read past its end */
         cr_expect_neq(read_bytes(part, n, &err), ERR_OK, "%zu bytes of %zu", n, len);
         cr_expect(err.text[0], "%zu", n);
         g_free(part);

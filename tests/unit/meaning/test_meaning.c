@@ -1,4 +1,5 @@
-/* Golden cases of meanings (tests/data/meaning/README.md): forms that mean the same, near forms that do not. */
+/* Compares meanings with golden cases (tests/data/meaning/README.md): spellings that mean the same, and similar ones
+ * that do not. */
 #include "lib/meaning/meaning.h"
 #include "tests/support/catalog_sqlite.h"
 #include "tests/support/leak.h"
@@ -10,10 +11,10 @@
 
 TestSuite(meaning, .timeout = 300);
 
-static struct catalog_sqlite *catalog; /* of the schema that holds */
+static struct catalog_sqlite *catalog; /* catalog of the current schema */
 static const char *catalog_schema;
 
-/* Reads a statement. Fails the test if it does not bind. */
+/* Reads the meaning of a statement. Fails the test if the statement does not bind. */
 static struct meaning *read_sql(struct arena *arena, const struct golden_case *c, const char *sql)
 {
     struct sql_stmt *stmt;
@@ -27,7 +28,7 @@ static struct meaning *read_sql(struct arena *arena, const struct golden_case *c
     return m;
 }
 
-/* The lines of the case that begin with `is:`. */
+/* Returns the lines of the case that begin with `is:`. */
 static char *expected_text(const struct golden_case *c)
 {
     GString *text = g_string_new(NULL);
@@ -36,7 +37,7 @@ static char *expected_text(const struct golden_case *c)
     return g_string_free(text, FALSE);
 }
 
-/* Lines without the spaces that align them. */
+/* Returns the lines without the spaces that align them. */
 static char *plain_lines(const char *text)
 {
     GString *plain = g_string_new(NULL);
@@ -108,7 +109,8 @@ static char *repeat_text(const char *before, const char *each, unsigned n, const
     return g_string_free(g_string_append(text, after), FALSE);
 }
 
-/* n CTEs, each of which adds the column of the one before to itself: a term of 2^n terms. */
+/* Returns a statement with n CTEs. Each adds the column of the previous one to itself, which makes a term of size
+ * 2^n. */
 static char *double_ctes(unsigned n)
 {
     GString *text = g_string_new("WITH c0 AS (SELECT a FROM t)");
@@ -117,7 +119,7 @@ static char *double_ctes(unsigned n)
     return g_string_free(text, FALSE);
 }
 
-/* n CTEs, each of which reads the one before it `times` times. */
+/* Returns a statement with n CTEs, each of which reads the previous one `times` times. */
 static char *chain_ctes(unsigned n, unsigned times)
 {
     GString *text = g_string_new("WITH c0 AS (SELECT a FROM t)");

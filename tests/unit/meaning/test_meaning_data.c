@@ -1,12 +1,12 @@
-/* Equal meanings give equal rows on any data.
+/* Checks that statements with equal meanings return equal rows on any data.
  *
  * The statements are the forms of the golden cases and their mutants. The databases have random rows with NULLs, ties,
  * repeats, empty tables, and dates with and without a time.
  *
- * A statement whose rows depend on the order of rows that tie, such as one with LIMIT, is compared on data without
- * ties only.
+ * The result of some statements depends on the order of tied rows, for instance with LIMIT. These are compared only on
+ * data without ties.
  *
- * ASSAY_MEANING_DEPTH=2 takes mutants of mutants too, which is more than 100,000 pairs and some minutes. */
+ * ASSAY_MEANING_DEPTH=2 adds mutants of mutants: more than 100,000 pairs, which take some minutes. */
 #include "lib/meaning/meaning.h"
 #include "tests/support/catalog_sqlite.h"
 #include "tests/support/leak.h"
@@ -27,12 +27,12 @@ struct run {
     char *schema;
     struct catalog_sqlite *catalog;
     sqlite3 *data[VARIANTS];
-    GPtrArray *literals; /* of the statements of the file, so that conditions are met */
-    GHashTable *first;   /* hash → the first statement of that meaning */
+    GPtrArray *literals; /* literals of the file's statements; data contain them, so that conditions can be met */
+    GHashTable *first;   /* hash → the first statement with that meaning */
     GHashTable *seen;
     size_t statements, pairs, compared, wrong;
-    int depth;        /* of the mutants */
-    size_t case_ends; /* pairs: those of one case, so that all cases have their share */
+    int depth;        /* depth of the mutants */
+    size_t case_ends; /* pairs within one case; each case gets its share */
 };
 
 /* --- data --- */
@@ -118,7 +118,7 @@ static bool depends_on_order(const char *sql)
     return found;
 }
 
-/* A date function of a column that holds no dates is outside of the contract. */
+/* The guarantee does not cover a date function of a column without dates. */
 static bool reads_dates(const char *sql)
 {
     static const char *const words[] = {"date", "strftime", "substr", "'20", "'19", "left("};
@@ -159,8 +159,8 @@ static void compare(struct run *run, const char *a, const char *b)
 
 /* --- what the contract leaves open --- */
 
-/* Columns beside a grouping, LIMIT without an order, rows that tie, texts joined in any order, and subqueries of
- * several rows as values. */
+/* Statements whose rows may depend on order: columns beside a grouping, LIMIT without an order, tied rows, texts joined
+ * in any order, subqueries of several rows as values. */
 
 static bool is_bare(const struct meaning *m, const struct meaning_term *term)
 {
@@ -173,7 +173,7 @@ static bool is_bare(const struct meaning *m, const struct meaning_term *term)
     return false;
 }
 
-/* Rows of two tables may tie on any data here. */
+/* Here the rows of two tables may tie on any data. */
 static bool reads_set(const struct meaning *m)
 {
     bool set = m->set != NULL;

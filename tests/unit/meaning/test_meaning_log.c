@@ -1,4 +1,5 @@
-/* Equal meanings give equal rows: all candidates and gold queries of the logs, on their databases. */
+/* Checks that statements with equal meanings return equal rows. Compares all candidates and gold queries of the logs,
+ * on their databases. */
 #include "lib/meaning/meaning.h"
 #include "tests/support/leak.h"
 #include "tests/support/querylog.h"
@@ -12,13 +13,14 @@
 TestSuite(meaning_log, .timeout = 900);
 
 struct totals {
-    GHashTable *first; /* "db hash" → the first statement of that meaning */
+    GHashTable *first; /* "db hash" → the first statement with that meaning */
     GHashTable *forms; /* "db normal form" */
-    GHashTable *texts; /* "db sql": seen */
+    GHashTable *texts; /* "db sql" of statements seen before */
     size_t statements, unknown, meanings, compared, wrong;
 };
 
-/* The meaning of a statement that binds and is known as a whole, as "db hash". g_free. */
+/* Returns the meaning of a statement as "db hash". Returns NULL if it does not bind or a part of its meaning is
+ * unknown. Free with g_free. */
 static char *meaning_key(struct totals *t, struct arena *arena, const struct querylog_line *line, const char *sql)
 {
     struct sql_stmt *stmt;

@@ -1,5 +1,6 @@
-/* The conformance suite of conformance.h. Each test gets topics and a group with names of its own, produces numbered
- * messages, and checks order, ownership, redelivery and bounds. Waits are bounded, since a network may deliver late. */
+/* The conformance suite of conformance.h. Each test has its own topics and its own group. It produces numbered
+ * messages, and checks order, ownership, redelivery and bounds. Waits are bounded, because a network may deliver
+ * late. */
 #include "tests/unit/proto/conformance.h"
 
 #include "lib/base/clock.h"
@@ -72,7 +73,7 @@ static struct bus_message *get(struct bus_consumer *consumer, uint32_t want)
     return got;
 }
 
-/* Returns the number that a value encodes. */
+/* Returns the number that the message has as its value. */
 static int number(const struct bus_message *message)
 {
     char text[16];
@@ -147,7 +148,7 @@ void conform_headers(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* Checks that offsets rise in a partition, and that messages of a key keep the order of production. */
+/* Checks that offsets rise within a partition. Checks that messages of a key arrive in the order of production. */
 void conform_order(const struct conform *how)
 {
     enum { N = 200 };
@@ -207,8 +208,8 @@ static bool goes_to_one_owner(struct bus *bus, const struct bus_out batch[4], st
     return false;
 }
 
-/* Messages that are produced together arrive together, from all topics of the subscription, with those of a key at one
- * member. */
+/* Messages that are produced together arrive together, from all topics of the subscription. Those of one key arrive at
+ * one member. */
 void conform_batch(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -232,8 +233,8 @@ void conform_batch(const struct conform *how)
     finish(bus, a);
 }
 
-/* A reader that polls fewer messages than exist gets whole sets: one of each topic, then the next. Over a network a
- * message may arrive slightly later than its set. */
+/* A reader that polls fewer messages than exist gets complete sets: one message of each topic, then the next set. Over
+ * a network a message may arrive slightly later than its set. */
 void conform_sets(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -270,7 +271,7 @@ void conform_backpressure(const struct conform *how)
     put(bus, two, NULL, "other topics still have room");
     struct bus_message *got = get(consumer, 1);
     cr_assert_eq(bus_produce(bus, &out, 1, 0, NULL), ERR_OK, "what was handed out leaves room");
-    bus_nack(consumer, got, 0); /* redelivery never fails, with or without a bound */
+    bus_nack(consumer, got, 0); /* nack never fails, with or without a bound on redeliveries */
     for (unsigned i = 0; i < 4; i++) bus_ack(consumer, get(consumer, 1));
     bus_ack(consumer, get(consumer, 2));
     expect_nothing(consumer, 0);
@@ -299,8 +300,8 @@ static void *put_later(void *bus)
     return NULL;
 }
 
-/* A full queue delays its writer until the reader takes a message. Both messages have one key, since messages without
- * a key may go to different partitions and arrive in any order. */
+/* A full queue delays its writer until the reader takes a message. Both messages have the same key. Messages without a
+ * key may go to different partitions and arrive in any order. */
 void conform_writer_waits(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 1, 0);
@@ -315,7 +316,7 @@ void conform_writer_waits(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* A reader takes one topic and does not affect the other. */
+/* A reader polls one topic of its subscription; messages of the other topic remain. */
 void conform_hold_back(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -364,7 +365,7 @@ void conform_nack_delay(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* A member that leaves without an ack loses no message: another member gets them in order. */
+/* If a member leaves without an ack, no message is lost. Another member gets them in order. */
 void conform_crash(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -441,7 +442,7 @@ void conform_before_subscribing(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* A message that kills each reader: its attempts rise, so that the third reader can dead-letter it. */
+/* A message kills each reader. Its number of attempts rises, so that the third reader can dead-letter it. */
 void conform_poison(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -507,8 +508,8 @@ static void *read_many(void *arg)
     return NULL;
 }
 
-/* Many writers and readers, small queues and nacks: each message is handled exactly once. Where members can lose their
- * share to others, a few may be handled again. */
+/* Many writers and readers, small queues and nacks: each message is handled exactly once. On a transport that moves
+ * partitions between members, a few may be handled again. */
 void conform_many_threads(const struct conform *how)
 {
     static struct crowd crowd;

@@ -1,5 +1,5 @@
-/* Requirements on every transport. conformance.c runs all of them over each transport that test_transport.c (transports
- * within a process) and tests/live/test_kafka.c (a real broker) name. */
+/* Checks the requirements on every transport. test_transport.c runs them on the transports within a process,
+ * tests/live/test_kafka.c on a real broker. */
 #ifndef ASSAY_TESTS_UNIT_PROTO_CONFORMANCE_H
 #define ASSAY_TESTS_UNIT_PROTO_CONFORMANCE_H
 
@@ -7,10 +7,10 @@
 
 struct conform {
     const char *transport;
-    const char *prefix; /* of topics and groups: tests share none */
+    const char *prefix; /* prefix of topics and groups; each test has its own */
     const struct bus_property *properties;
     uint32_t n_properties;
-    /* Properties of in-process queues only; for other transports the tests check the weaker guarantee. */
+    /* Properties that only in-process queues have. For other transports the tests check the weaker guarantee. */
     bool in_process; /* a topic is a bounded queue with one group, and members share it by key */
 };
 

@@ -1,4 +1,5 @@
-/* One message of each kind with every field set, for round trips and for the sample frames in tests/data/frames. */
+/* One message of each kind with every field set. Tests use them for round trips and for the sample frames in
+ * tests/data/frames. */
 #ifndef ASSAY_TESTS_UNIT_PROTO_SAMPLES_H
 #define ASSAY_TESTS_UNIT_PROTO_SAMPLES_H
 

@@ -1,4 +1,4 @@
-/* The external messages: JSON or msgpack, as the header says. */
+/* Tests the external messages. The header states whether they are JSON or msgpack. */
 #include "proto/message/edge.h"
 #include "tests/support/leak.h"
 

@@ -1,5 +1,5 @@
-/* Flows are served round robin, level by level, and never beyond their limits; both in the queue alone and as a topic
- * of the local transport. */
+/* Tests the fair queue, alone and as a topic of the local transport. Flows are served round robin at each level, and
+ * never beyond their limits. */
 #include "proto/bus/fair_queue.h"
 #include "proto/bus/transport.h"
 #include "tests/support/leak.h"
@@ -11,7 +11,7 @@
 enum { MAX = 64 };
 
 struct entry {
-    struct fair_item item; /* the first member, so that pointers to both are equal */
+    struct fair_item item; /* the first member, so that its address is also that of the entry */
     unsigned name;
 };
 
@@ -40,7 +40,7 @@ static void add(unsigned name, uint64_t tenant, uint64_t db, uint64_t request)
     fair_queue_add(queue, &entry->item, (const uint64_t[]){tenant, db, request});
 }
 
-/* Returns NULL if no item may be served. The caller releases the item. */
+/* Returns the next item, or NULL if none may be served. The caller releases the item. */
 static struct entry *take(void)
 {
     struct fair_item *item = fair_queue_first(queue);
@@ -54,7 +54,7 @@ static void release(struct entry *entry)
     free(entry);
 }
 
-/* Checks the names of the next items, which are released at once. */
+/* Takes the next items, checks their names and releases them at once. */
 static void expect(const unsigned *names, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -84,7 +84,7 @@ Test(fair_queue, late_tenant_is_served_second)
     EXPECT(1, 100, 2, 101, 3, 4);
 }
 
-/* The share of a tenant does not depend on its number of databases and requests. */
+/* A tenant's share does not depend on how many databases and requests it has. */
 Test(fair_queue, databases_and_requests_share_tenants_turn)
 {
     queue = fair_queue_new(no_limits);
@@ -126,7 +126,7 @@ Test(fair_queue, removal_affects_only_its_path)
 {
     queue = fair_queue_new(no_limits);
     add(0, 1, 1, 1), add(1, 1, 1, 1), add(2, 1, 1, 2);
-    struct entry *held = take(); /* is not in the queue */
+    struct entry *held = take(); /* taken, so no longer in the queue */
     struct fair_item *removed = fair_queue_remove(queue, (const uint64_t[]){1, 1, 1});
     cr_assert_not_null(removed);
     cr_expect_eq(((struct entry *)(void *)removed)->name, 1);
@@ -170,7 +170,7 @@ static void put(const char *value, uint64_t tenant, uint64_t request)
     cr_assert_eq(bus_produce(bus, &out, 1, 0, NULL), ERR_OK);
 }
 
-/* Returns NULL if no message may be polled. */
+/* Returns the next message, or NULL if none may be polled. */
 static struct bus_message *poll_one(unsigned reader)
 {
     struct bus_message *messages[MAX];
@@ -224,14 +224,14 @@ Test(fair_topic, unacked_messages_of_closed_reader_are_redelivered)
     bus_ack(readers[1], a);
 }
 
-/* A message of another tenant may be next when the reader has finished the first. */
+/* Only one message is polled, because after it the turn may be another tenant's. */
 Test(fair_topic, lone_reader_gets_one_message_a_poll)
 {
     open_topic(0, 0);
     bus_unsubscribe(readers[1]);
     readers[1] = NULL;
     for (unsigned i = 0; i < 3; i++) put("a", 1, i + 1);
-    for (unsigned i = 0; i < 3; i++) bus_ack(readers[0], poll_one(0)); /* which is empty */
+    for (unsigned i = 0; i < 3; i++) bus_ack(readers[0], poll_one(0)); /* the queue is empty after these */
     cr_expect_null(poll_one(0));
 }
 

@@ -1,4 +1,4 @@
-/* Tests of JSON: log lines and their errors, request digests, verdicts as documented, and the texts of invalid SQL. */
+/* Tests JSON: log lines and their errors, request digests, verdicts as documented, and the texts of invalid SQL. */
 #include "proto/message/findings.h"
 #include "tests/support/leak.h"
 #include "tests/unit/proto/samples.h"
@@ -207,8 +207,8 @@ static void digest_of(const char *text, uint64_t out[2])
     msg_buffer_free(&buffer);
 }
 
-/* The digest identifies what a verdict answers: every field that affects the judgement changes it, and no other field
- * does. */
+/* The digest identifies the request that a verdict answers. Every field that affects the judgement must change the
+ * digest; no other field may. */
 Test(json, digest_covers_fields_that_affect_judgement)
 {
     static const char *const requests[] = {
@@ -239,8 +239,8 @@ Test(json, digest_covers_fields_that_affect_judgement)
     cr_expect_eq(memcmp(same, digests[0], sizeof same), 0);
 }
 
-/* Files of verdicts and caches hold digests, so old digests must stay valid. The lengths of the question surround the
- * block size of the hash. */
+/* Files of verdicts and caches contain digests, so old digests must stay valid. The lengths of the questions lie just
+ * below and above the block size of the hash. */
 Test(json, digests_are_stable_across_versions)
 {
     static const struct {
@@ -263,7 +263,7 @@ Test(json, digests_are_stable_across_versions)
     }
 }
 
-/* The verdict as users see it: architecture.md §3, with every key. */
+/* Checks the verdict as users see it, with every key: architecture.md §3. */
 Test(json, verdict_matches_documentation)
 {
     char *text = msg_verdict_to_json(&sample_verdict);
@@ -426,7 +426,7 @@ Test(json, diagnostic_at_engine_token_adds_similar_names)
     cr_assert_str_eq(finding->facts[2].value, "no such column: nam");
 }
 
-/* Milliseconds are formatted by own code if that is fast, with six digits as for a real. */
+/* A fast path of our own formats milliseconds. It prints six digits, as for other real numbers. */
 Test(json, milliseconds_have_at_most_six_digits)
 {
     const int64_t ns[] = {0, 499, 500, 1000, 99499, 999500, 1000000, 12345678, 999999499, 999999500, 1234567890, -1500};

@@ -1,4 +1,4 @@
-/* Compares written and accepted JSON with the field tables, key by key. */
+/* Compares the keys of written and accepted JSON with the field tables. */
 #include "proto/message/json_schema.h"
 #include "proto/message/msg.h"
 #include "tests/unit/proto/samples.h"

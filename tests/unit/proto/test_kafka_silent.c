@@ -1,5 +1,5 @@
-/* Brokers that do not answer: waits are bounded by connect_ms, the error names the cause, and its class is retry. There
- * is no broker: a socket listens and never answers, and a second port has no listener. */
+/* Tests brokers that do not answer. Waits are bounded by connect_ms, the error names the cause, and its class is retry.
+ * No broker runs: one port has a listener that never answers, another port has no listener. */
 #include "proto/bus/kafka/kafka.h"
 
 #include "lib/base/clock.h"
@@ -14,13 +14,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A wait of CONNECT_MS that ends within LATE_MS. A machine may be busy, but the usual 10 s are longer. */
+/* A wait of CONNECT_MS must end within LATE_MS. This allows for a busy machine, but is less than the usual 10 s. */
 enum { CONNECT_MS = 300, LATE_MS = 8000 };
 
 static int port;
 static char servers[32];
 
-/* The test holds the port in either case, so that no other process listens on it. */
+/* Takes a port. The test holds it with or without a listener, so that no other process listens on it. */
 static void take_port(bool listening)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -52,7 +52,7 @@ static void expect_unreachable(bool listening)
     struct bus *bus;
     struct err err = {0};
     int64_t start = clock_now_ns();
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); /* receives the library's messages */
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); /* librdkafka writes its messages to this file */
     log_open(nowhere, LOG_FORM_TEXT, LOG_LEVEL_ERROR);
     cr_assert_eq(bus_open("kafka", &config, &bus, &err), ERR_UNREACHABLE, "%s", err.text);
     cr_expect_null(bus);
@@ -74,7 +74,7 @@ Test(kafka_silent, open_fails_without_listener)
     expect_unreachable(false);
 }
 
-/* The producer of a bus whose brokers stopped answering after it was opened. */
+/* Makes the producer of a bus whose brokers stopped answering after the bus was opened. */
 static void begin_silent(struct kafka *kafka)
 {
     char why[256];

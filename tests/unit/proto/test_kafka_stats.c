@@ -1,4 +1,4 @@
-/* The parts of librdkafka's statistics that reach an operator. */
+/* Tests which parts of librdkafka's statistics an operator sees. */
 #include "lib/base/clock.h"
 #include "proto/bus/kafka/stats.h"
 #include "tests/support/leak.h"
@@ -14,7 +14,7 @@ static int64_t fake_now(void)
 }
 
 static struct kafka_stats stats;
-static int one, two; /* clients, by their addresses */
+static int one, two; /* their addresses identify two clients */
 
 static void begin(void)
 {
@@ -77,7 +77,8 @@ Test(kafka_stats, waiting_member_has_not_joined)
     cr_assert(sum().members == 2 && sum().joined == 0);
 }
 
-/* `serve` reads all partitions without a group; the library reports the state of a member that has yet to join. */
+/* `serve` reads all partitions without a consumer group. The library then reports the state of a member that has not
+ * joined. */
 Test(kafka_stats, reader_without_group_needs_no_join)
 {
     static const char READER[] =
@@ -94,11 +95,11 @@ Test(kafka_stats, counters_survive_closed_client)
     take(&two, PRODUCER);
     now_ns += 50000000000;
     take(&one, CONSUMER);
-    now_ns += 50000000000; /* the producer reported no statistics for 100 s */
+    now_ns += 50000000000; /* for 100 s the producer has reported no statistics */
     struct bus_traffic traffic = sum();
     cr_assert(traffic.clients == 1 && traffic.queued == 0);
     cr_assert(traffic.messages_out == 9 && traffic.bytes_out == 2050);
-    take(&one, "{\"type\":\"consumer\",\"tx_bytes\":1,\"rxmsgs\":1}"); /* another client at the same address */
+    take(&one, "{\"type\":\"consumer\",\"tx_bytes\":1,\"rxmsgs\":1}"); /* another client, which reuses the address */
     cr_assert(sum().messages_in == 8 && sum().bytes_out == 2051);
 }
 

@@ -1,4 +1,5 @@
-/* The ledger of a request partition: its finished requests, the requests that may be opened, and its text form. */
+/* Tests the ledger of a request partition: its finished requests, the requests that may be opened, and its text
+ * form. */
 #include "proto/bus/kafka/exactly_once/ledger.h"
 #include "tests/support/leak.h"
 
@@ -17,7 +18,7 @@ static void begin(int64_t low, int64_t position)
     ledger.writer = 5;
 }
 
-/* Writes the ledger as text and reads it back, as a take-over does; open requests are then no longer open. */
+/* Writes the ledger as text and reads it back, as at a take-over. Requests that were open are then no longer open. */
 static struct ledger reborn(void)
 {
     struct ledger out;
@@ -56,7 +57,7 @@ Test(ledger, low_is_the_lowest_open_offset)
     leak_check();
 }
 
-/* Offsets have gaps: markers of transactions, and records that retention removed. */
+/* Offsets may have gaps, from markers of transactions and from records that retention removed. */
 Test(ledger, gaps_are_skipped)
 {
     begin(0, 0);
@@ -76,7 +77,7 @@ Test(ledger, gaps_are_skipped)
     leak_check();
 }
 
-/* I1 */
+/* Invariant I1. */
 Test(ledger, no_request_is_opened_past_span)
 {
     begin(1000, 0);
@@ -95,7 +96,8 @@ Test(ledger, no_request_is_opened_past_span)
     leak_check();
 }
 
-/* The worst pattern for a bitmap: every other request. It still fits below a broker's 4,096 bytes. */
+/* Every other request is finished, which is the worst pattern for a bitmap. The text must still be shorter than a
+ * broker's limit of 4,096 bytes. */
 Test(ledger, text_is_bounded)
 {
     begin(12345678901, 42);
@@ -139,7 +141,7 @@ Test(ledger, next_owner_opens_only_open_requests)
     leak_check();
 }
 
-/* The log holds a verdict that the commit does not contain, perhaps past the opened requests. */
+/* The log has a verdict that the commit does not contain. Its request may lie beyond the opened ones. */
 Test(ledger, verdicts_read_back_finish_unread_requests)
 {
     begin(10, 0);
@@ -159,7 +161,7 @@ Test(ledger, verdicts_read_back_finish_unread_requests)
     leak_check();
 }
 
-/* I8: r is never above the position of the results when the lowest open request was opened. */
+/* Invariant I8: r is never above the position of the results at the time when the lowest open request was opened. */
 Test(ledger, results_restart_at_lowest_open_request)
 {
     begin(0, 100);
@@ -229,7 +231,7 @@ Test(ledger, foreign_metadata_is_refused)
     leak_check();
 }
 
-/* Compares any order of reading, finishing and dying with a plain list of finished requests. */
+/* Reads, finishes and takes over in random order. Compares the ledger with a plain list of finished requests. */
 Test(ledger, ledger_agrees_with_plain_list)
 {
     enum { N = 60000 };
@@ -246,7 +248,7 @@ Test(ledger, ledger_agrees_with_plain_list)
             ledger = next;
             at = ledger.low;
         } else if (draw % 2 && at < N) {
-            if (draw % 7 == 0) at += finished[at] || open[at] ? 0 : 1; /* a gap, always at the same offsets */
+            if (draw % 7 == 0) at += finished[at] || open[at] ? 0 : 1; /* makes a gap, always at the same offsets */
             enum ledger_place place = at < N ? ledger_read(&ledger, at) : LEDGER_BEYOND;
             if (place == LEDGER_BEYOND) continue;
             cr_assert_eq(place == LEDGER_FINISHED, finished[at], "%d", (int)at);

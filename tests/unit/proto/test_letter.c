@@ -1,4 +1,4 @@
-/* Dead letters: their contents, the parts that they preserve, and redelivery. */
+/* Tests dead letters: their contents, the parts of the message that they preserve, and redelivery. */
 #include "proto/bus/letter.h"
 
 #include "tests/support/leak.h"
@@ -88,7 +88,7 @@ Test(letter, redelivered_message_is_unchanged, .fini = leak_check)
     struct bus_message redriven = arrived(&again);
     cr_expect_str_eq(bus_header_get(&redriven, "x-dlq-redriven"), "1");
     cr_expect_null(bus_header_get(&redriven, "x-dlq-code"));
-    /* It fails again, much later. */
+    /* The redelivered message fails again, much later. */
     struct letter_cause later = CAUSE;
     later.now_ns *= 2;
     redriven.topic = "assay.tasks.join";
@@ -110,7 +110,7 @@ Test(letter, long_texts_are_cut_between_characters, .fini = leak_check)
     char text[2000];
     for (size_t i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xc3\xa9", 3);
     struct letter_cause cause = CAUSE;
-    cause.text = text + 1; /* so that the limit falls within one character */
+    cause.text = text + 1; /* moves the limit into the middle of a character */
     memmove(text + 1, "x", 1);
     letter_make(&letter, &message, &cause, BUS_TASKS_DLQ, MOST, &out);
     cr_expect_leq(strlen(letter.message), LETTER_MESSAGE);
@@ -118,8 +118,8 @@ Test(letter, long_texts_are_cut_between_characters, .fini = leak_check)
     cr_expect_eq((unsigned char)letter.message[strlen(letter.message) - 1], 0xa9, "a whole character is last");
 }
 
-/* Returns the reason why a dead letter of `message` is incomplete, or NULL if it is complete. Checks that it fits and
- * names the origin of the message. */
+/* Makes a dead letter of `message`. Returns the reason why it is incomplete, or NULL if it is complete. Checks that it
+ * respects the size limit and names the origin of the message. */
 static const char *cut_of(const struct bus_message *message, struct letter *letter, struct bus_out *out)
 {
     struct letter_origin origin;

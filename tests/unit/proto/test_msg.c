@@ -1,5 +1,5 @@
-/* Tests of the message format: round trips of every kind, frames that share a message, newer and damaged frames,
- * bounds, and the sample frames of every released version. */
+/* Tests the message format: round trips of every kind, frames that share a message, newer and damaged frames, bounds,
+ * and the sample frames of every released version. */
 #include "proto/message/fields.h"
 #include "tests/support/leak.h"
 #include "tests/unit/proto/samples.h"
@@ -31,7 +31,7 @@ static struct msg_buffer encoded(const struct kind *kind)
     return buffer;
 }
 
-/* Decodes, encodes again and compares the bytes, so a lost field of any kind is noticed. */
+/* Decodes a message, encodes it again, and compares the bytes. So a lost field is noticed. */
 Test(msg, every_kind_round_trips)
 {
     for (unsigned i = 0; i < N_KINDS; i++) {
@@ -42,7 +42,7 @@ Test(msg, every_kind_round_trips)
         arena_init(&arena, 0);
         cr_assert_eq(msg_decode(&arena, kinds[i].kind, kinds[i].record, first.bytes, first.len, &message, &err), ERR_OK,
                      "%s: %s", kinds[i].name, err.text);
-        memset(first.bytes, 0xAA, first.room); /* the message no longer needs its bytes */
+        memset(first.bytes, 0xAA, first.room); /* the decoded message must not point into these bytes */
         cr_assert_eq(msg_encode(&second, kinds[i].kind, kinds[i].record, message), ERR_OK);
         struct msg_buffer again = encoded(&kinds[i]);
         cr_assert_eq(second.len, again.len, "%s", kinds[i].name);
@@ -113,7 +113,7 @@ Test(msg, empty_message_is_small_without_fields)
     leak_check();
 }
 
-/* Operations on kinds that share a message, for either kind. */
+/* Generates the tests of frames that share a message, for a kind of record. */
 #define JOINED(kind)                                                                                                   \
     static enum err_code append_##kind(struct msg_buffer *buffer, const void *message)                                 \
     {                                                                                                                  \
@@ -136,7 +136,7 @@ JOINED(result)
 JOINED(task)
 #undef JOINED
 
-/* Frames that follow one another are read one after another, and each read stops at the end of its own frame. */
+/* Several frames follow one another in a message. Each read stops at the end of its frame. */
 Test(msg, tasks_of_request_share_message)
 {
     struct msg_result other_result = sample_result;
@@ -144,7 +144,7 @@ Test(msg, tasks_of_request_share_message)
     other_result.family = other_task.family = "question";
     const struct {
         const void *sample, *other;
-        const char *family; /* of the sample */
+        const char *family; /* family of the sample */
         enum err_code (*append)(struct msg_buffer *buffer, const void *message);
         enum err_code (*next)(struct arena *arena, const char *bytes, size_t len, const char **family, size_t *used);
         enum err_code (*decode)(struct arena *arena, const char *bytes, size_t len);
@@ -174,7 +174,7 @@ Test(msg, tasks_of_request_share_message)
     leak_check();
 }
 
-/* As for a single task. */
+/* The rule is the same as for a single task. */
 Test(msg, task_without_database_shares_no_message)
 {
     struct msg_buffer buffer = {0};
@@ -321,7 +321,7 @@ Test(msg, repeated_or_mistyped_field_is_refused)
     cr_assert_eq(frame_read(&frame, NULL), ERR_MALFORMED);
 }
 
-/* Ids of every width, and more numbers than one write holds. */
+/* Tests ids of every width, and more numbers than one write can hold. */
 Test(msg, numbers_round_trip)
 {
     static const uint32_t EDGES[] = {127, 128, 255, 256, 65535, 65536, UINT32_MAX};
@@ -346,7 +346,8 @@ Test(msg, numbers_round_trip)
     leak_check();
 }
 
-/* Numbers are a flat list: an invalid id, ids that do not rise, half a pair, a value that is not a real. */
+/* Numbers are a flat list of ids and values. Tests an invalid id, ids that do not rise, an id without a value, and a
+ * value that is not a real number. */
 Test(msg, invalid_numbers_are_refused)
 {
     static const struct {
@@ -386,7 +387,7 @@ Test(msg, invalid_numbers_are_refused)
     leak_check();
 }
 
-/* Truncation at any place, or a change of any byte, gives an error or a message, and never a crash. */
+/* A truncation at any place, or a change of any byte, must give an error or a message. It must never crash. */
 Test(msg, damaged_frames_are_survived)
 {
     for (unsigned i = 0; i < N_KINDS; i++) {
@@ -454,14 +455,14 @@ static void write_frame_file(const char *path, const struct msg_buffer *buffer)
 }
 
 static const char *const versions[] = {"1.0", "1.1", "1.2", "1.3", "1.4",  "1.5",
-                                       "1.6", "1.7", "1.8", "1.9", "1.10", "1.11"}; /* the last one is of this build */
+                                       "1.6", "1.7", "1.8", "1.9", "1.10", "1.11"}; /* the last one is this build's */
 enum { N_VERSIONS = sizeof versions / sizeof *versions };
 
-/* Reads the frame and writes it again. A frame of a version without the newer fields must come out unchanged except for
+/* Reads a frame and writes it again. A frame of an older version lacks newer fields. It must be unchanged except for
  * its version. */
 static void read_sample(const struct kind *kind, const char *path)
 {
-    enum { STAMP = 4 }; /* array, and the version in 3 bytes */
+    enum { STAMP = 4 }; /* bytes before the fields: array header, and the version in 3 bytes */
     static unsigned char bytes[1 << 16];
     size_t len = read_frame_file(path, bytes, sizeof bytes);
     struct msg_buffer again = {0};
@@ -501,7 +502,7 @@ Test(msg, sample_frames_of_all_versions_are_read)
     leak_check();
 }
 
-/* No two fields of a record share an id, and every id fits the bitmap that finds repeats. */
+/* No two fields of a record may have the same id. Every id must fit into the bitmap that detects repeated fields. */
 Test(msg, ids_are_unique)
 {
     for (unsigned i = 0; i < N_KINDS; i++) {
@@ -514,7 +515,7 @@ Test(msg, ids_are_unique)
     }
 }
 
-/* proto/FORMAT.md has these numbers: the lists of proto/message/msg.h may only grow. */
+/* proto/FORMAT.md documents these numbers, so the lists of proto/message/msg.h may only grow at their end. */
 Test(msg, wire_numbers_are_stable)
 {
     static const char *const strategies[] = {NULL, "first_valid", "rerank", "detect_then_rerank", "cyclesql"};

@@ -1,4 +1,4 @@
-/* The suspected poison messages of two partitions that may be open at the same time. */
+/* Tests suspected poison messages of two partitions that could be open at the same time. */
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include <criterion/criterion.h>
@@ -30,7 +30,8 @@ Test(poison, suspect_is_tried_alone)
     cr_expect(!poison_may_open(&once, &parts[1]));
 }
 
-/* The commit before the second one is opened contains the end of the first: both are in one transaction. */
+/* The first suspect is settled. The commit that opens the second one contains this, because both are in one
+ * transaction. */
 Test(poison, settled_suspect_frees_its_producer)
 {
     parts[1].producer = parts[0].producer;
@@ -39,8 +40,8 @@ Test(poison, settled_suspect_frees_its_producer)
     cr_expect(poison_may_open(&once, &parts[1]));
 }
 
-/* The end of the first is not committed yet: if the second one kills this process, the first would be blamed as
- * well. */
+/* The end of the first suspect is not committed yet. If the second one killed this process now, the first would also be
+ * blamed. */
 Test(poison, suspect_of_other_producer_blocks_until_commit)
 {
     ledger_read(&parts[0].ledger, 0);

@@ -1,4 +1,4 @@
-/* The conformance suite over each transport, and properties of the test transport. */
+/* Runs the conformance suite over each transport, and tests the properties of the test transport. */
 #include "lib/base/clock.h"
 #include "tests/support/leak.h"
 #include "tests/support/transport_mem.h"

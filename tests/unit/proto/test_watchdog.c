@@ -1,4 +1,5 @@
-/* The watchdog ends a process whose call does not return, and no other. Each case runs in a process of its own. */
+/* The watchdog must end a process whose call does not return, and no other process. Each case runs in its own
+ * process. */
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include <criterion/criterion.h>
@@ -24,7 +25,7 @@ static int status_of(pid_t child)
     return WEXITSTATUS(status);
 }
 
-/* Makes a call of that length under LIMIT_MS. */
+/* Starts a process that makes a call of `ms` under the limit LIMIT_MS. */
 static pid_t call(int64_t ms)
 {
     pid_t child = fork();
@@ -34,7 +35,7 @@ static pid_t call(int64_t ms)
     watchdog_begin(watchdog, "a test", LIMIT_MS);
     nap(ms);
     watchdog_end(watchdog);
-    nap(ms < LIMIT_MS ? 2 * LIMIT_MS : 0); /* between calls no limit applies */
+    nap(ms < LIMIT_MS ? 2 * LIMIT_MS : 0); /* between two calls there is no limit */
     watchdog_free(watchdog);
     _exit(STILL);
 }
@@ -49,7 +50,7 @@ Test(watchdog, returning_call_does_not_end_process)
     cr_assert_eq(status_of(call(10)), STILL);
 }
 
-/* The time during which a process was stopped does not count. */
+/* Time during which the process was stopped does not count towards the limit. */
 Test(watchdog, stopped_time_is_not_counted)
 {
     enum { STOPPED_MS = 3 * LIMIT_MS };

@@ -1,4 +1,4 @@
-/* The window of a partition, without a broker. */
+/* Tests the window of a partition, without a broker. */
 #include "proto/bus/kafka/crashes.h"
 #include "proto/bus/kafka/window.h"
 #include "tests/support/leak.h"
@@ -128,7 +128,8 @@ Test(window, metadata_passes_attempts_to_next_owner)
     finish(&window);
 }
 
-/* Message 100 kills and is then tried alone after a pause. 101 kills right after it, before 100 could be committed. */
+/* Message 100 kills its consumer, and is then tried alone after a pause. Message 101 kills right after it, before 100
+ * could be committed. */
 Test(window, attempts_of_two_poison_messages_survive_owner)
 {
     struct window window = fresh();
@@ -165,7 +166,7 @@ Test(window, metadata_is_bounded)
     finish(&window);
 }
 
-/* Any member, tool or bug of the group may have written the metadata. */
+/* The metadata may have been written by any member of the group, a tool, or a bug. */
 Test(window, hostile_metadata_is_ignored)
 {
     static const char *const texts[] = {

@@ -1,4 +1,4 @@
-/* Values read from their bytes as msgpack-c writes them. */
+/* Reads values from their bytes, as msgpack-c writes them. */
 #include "proto/message/wire.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +20,7 @@ static void stop(void)
 
 TestSuite(wire, .init = start, .fini = stop);
 
-/* Reads the value that was written last, which must take all of its bytes. */
+/* Reads the last value that was written. It must use all of its bytes. */
 static struct wire_value read_back(void)
 {
     struct wire_value read;
@@ -94,7 +94,7 @@ Test(wire, reals_round_trip)
 
 Test(wire, skip_passes_nested_values)
 {
-    /* {1: [{"a": 2}, [], nil], "b": bin}, followed by a 7 */
+    /* {1: [{"a": 2}, [], nil], "b": bin}, then the number 7 */
     static const uint8_t bytes[] = {0x82, 1, 0x93, 0x81, 0xa1, 'a', 2, 0x90, 0xc0, 0xa1, 'b', 0xc4, 2, 0xff, 0xff, 7};
     struct wire_value read;
     const uint8_t *next = wire_read(bytes, &read);

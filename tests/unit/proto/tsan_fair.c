@@ -1,5 +1,6 @@
-/* A fair topic with many threads, for ThreadSanitizer: writers of several tenants, and readers that ack, nack and
- * forget. Exit status 0 means that every message was acked once, and no tenant exceeded its limit in flight. */
+/* A fair topic with many threads, under ThreadSanitizer: writers of several tenants, and readers that ack, nack and
+ * forget. Exit status 0 means that every message was acknowledged exactly once, and no tenant exceeded its limit in
+ * flight. */
 #include "lib/base/clock.h"
 #include "proto/bus/transport.h"
 
@@ -38,7 +39,7 @@ static void *write_messages(void *arg)
         const struct bus_out out = {
             .topic = TOPIC, .partition = BUS_ANY_PARTITION, .value = "m", .len = 1, .flow = flow};
         if (bus_produce(bus, &out, 1, -1, NULL)) die("a message was not taken");
-        if (i % 100 == 0) bus_forget(bus, TOPIC, (const uint64_t[]){tenant, 2, 1}); /* holds no message */
+        if (i % 100 == 0) bus_forget(bus, TOPIC, (const uint64_t[]){tenant, 2, 1}); /* a tenant without messages */
     }
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* What questions ask of the calculation: cases in tests/data/question_frame (README there). */
+/* Tests the frames of questions with the cases of tests/data/question_frame; its README has the format. */
 #include "lib/question/frame.h"
 #include "tests/unit/db/fixture.h"
 #include "tests/unit/sql/cases.h"
@@ -29,7 +29,7 @@ static void teardown(void)
 
 TestSuite(frame, .init = setup, .fini = teardown);
 
-/* How often each kind was read where it was asked for, was missed, and was read where it was not asked for. */
+/* How often each kind was found where expected, was missed, and was found where not expected. */
 struct tally {
     unsigned found[FRAME_KIND_COUNT], missed[FRAME_KIND_COUNT], wrong[FRAME_KIND_COUNT], cases, right;
 };
@@ -94,13 +94,13 @@ static void expect_quality(const char *file, double precision, double recall)
     cr_expect_geq(found, recall * (found + missed), "%s: recall %u of %u", file, found, found + missed);
 }
 
-/* The patterns were written with these cases at hand. */
+/* The patterns were written from these cases. */
 Test(frame, phrases)
 {
     expect_quality("../question_frame/phrases.case", 0.9, 0.9);
 }
 
-/* Questions in other words, for which no pattern was written. */
+/* Questions in other words, from which no pattern was written. */
 Test(frame, whole_questions)
 {
     expect_quality("../question_frame/whole.case", 0.8, 0.55);

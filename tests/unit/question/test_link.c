@@ -1,4 +1,4 @@
-/* Linking: words of the question to parts of a query, what is left over, and rivals. */
+/* Tests links from words of the question to parts of a query: unlinked words, and rival parts. */
 #include "lib/question/link_int.h"
 #include "tests/unit/db/fixture.h"
 
@@ -53,7 +53,8 @@ static const struct link_query *link_of(const char *text, const char *sql)
     return out;
 }
 
-/* What a word stands for: the name of the column or table, or the text of a literal or operation; "" for nothing. */
+/* Returns the target of a word's link: the name of a column or table, or the text of a literal or operation; "" if
+ * there is none. */
 static const char *meaning(const struct link_query *links, const char *word)
 {
     for (uint32_t w = 0; w < links->question->n_words; w++) {
@@ -152,7 +153,7 @@ Test(link, of_two_keys_the_words_mean_one)
     cr_expect(links->role_score != links->role_score, "no join, no choice");
 }
 
-/* Every assignment of a small table against all there are. */
+/* Returns the best value over all assignments of a small table, found by trying all of them. */
 static float best_by_trying(const struct link_edge *edges, uint32_t n, uint32_t word, uint32_t used)
 {
     enum { WORDS = 5 };

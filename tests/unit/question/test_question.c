@@ -1,4 +1,4 @@
-/* Reading a question: values, mentions, cues, the requested outputs, and what hostile text does to it. */
+/* Tests the reading of a question: values, mentions, cues, requested outputs, and hostile text. */
 #include "lib/question/forms.h"
 #include "lib/question/phrase.h"
 #include "lib/question/question.h"
@@ -106,7 +106,7 @@ Test(question, mentions_by_stem_part_and_synonym)
                   question->mentions[i - 1].score >= question->mentions[i].score);
 }
 
-/* A question, and the first cue of that kind in it: its operator, its words, its numbers. */
+/* A question, and the first cue of one kind in it: its operator, its words and its numbers. */
 static const struct {
     const char *question;
     enum question_cue_kind kind;
@@ -172,7 +172,8 @@ Test(question, cues_take_the_longest_match_and_their_numbers)
     }
 }
 
-/* The words behind a number that multiply it are its own: it stands as it is said, and as it is meant. */
+/* The words after a number that multiply it belong to the number. Both the written value and the multiplied value are
+ * checked. */
 Test(question, numbers_with_their_scale)
 {
     static const struct {
@@ -214,7 +215,7 @@ Test(question, cues_spare_names_of_columns_idioms_and_values)
               "a number of something is no count");
 }
 
-/* A question, its requested outputs with | between phrases, and whether it is closed. */
+/* A question, its requested outputs with | between phrases, and whether the list of outputs is closed. */
 static const struct {
     const char *question, *phrases;
     bool closed;
@@ -270,7 +271,7 @@ Test(question, evidence_is_read_apart)
     cr_expect(!value_of(question, "1500"), "values are the question's own");
 }
 
-/* Text that repeats `unit`, of about `bytes` bytes. */
+/* Returns a text of about `bytes` bytes that repeats `unit`. */
 static char *long_text(const char *unit, size_t bytes)
 {
     GString *text = g_string_sized_new(bytes + 16);
@@ -299,7 +300,8 @@ Test(question, hostile_text_stays_in_bounds)
     cr_expect(read_question("")->n_values == 0 && read_question("?")->n_outputs == 0);
 }
 
-/* With every cap on memory up to what suffices: NULL, never a crash, never a leak. */
+/* Tests every size of the arena up to one that suffices. A smaller arena must return NULL, without a crash or a
+ * leak. */
 Test(question, a_full_arena_is_told)
 {
     static const char TEXT[] =
@@ -368,7 +370,7 @@ Test(question, forms_of_one_thing)
                      question_form_name(form_of(rows[i].a, rows[i].b)));
 }
 
-/* What the question says of a text, and which value of a column stands for one. */
+/* Tests which forms of a text occur in the question, and which value of a column matches a text. */
 Test(question, forms_in_question_and_column)
 {
     uint32_t first;
@@ -389,14 +391,14 @@ Test(question, forms_in_question_and_column)
     cr_expect_eq(form, QUESTION_FORM_NONE);
 }
 
-/* The second time the answers come from what was kept of the first, and are the same. */
+/* The second time, the answers come from the cache. They must equal the first ones. */
 Test(question, what_was_asked_before_is_answered_alike)
 {
     static const char *const FIRST[] = {"how many", "women born", NULL}, *const NONE[] = {"per *", NULL},
                              *const CITIES[] = {"in * cities", "citi", NULL};
     static const struct {
         const char *const *phrases;
-        uint32_t from, first, n_tokens; /* n_tokens 0: nowhere */
+        uint32_t from, first, n_tokens; /* n_tokens 0: occurs nowhere */
     } rows[] = {{FIRST, 0, 0, 2}, {FIRST, 1, 2, 2}, {NONE, 0, 0, 0}, {CITIES, 0, 5, 3}, {CITIES, 6, 7, 1}};
     const struct question *question = read_question("How many women born live in Peruvian cities?");
     int city = schema_find_table(schema, "city", 4), country = schema_find_column(schema, city, "country_name", 12);
@@ -552,7 +554,7 @@ static void check_flags(const struct question_cue *cue, char *const *words, cons
     cr_expect(cue->rank == rank, "%s: rank %d", sentence, cue->rank);
 }
 
-/* asked: kind, operator, number, number2, flags. */
+/* `asked` has the expected kind, operator, number, number2 and flags. */
 static void check_phrase(char *const *asked, const char *words, const char *sentence)
 {
     const struct question *question = read_question(sentence);

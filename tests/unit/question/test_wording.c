@@ -1,4 +1,4 @@
-/* The learned score of a question's words against the parts of a meaning. */
+/* Tests the learned score of a question's words together with the parts of a meaning. */
 #include "lib/question/wording.h"
 #include "lib/schema/schema.h"
 #include "lib/sql/sql.h"
@@ -42,7 +42,7 @@ static const struct meaning *read_sql(const char *sql)
     return meaning;
 }
 
-/* A model to which all words of a text are common. */
+/* A model in which all words of a text are common. */
 struct plain_model {
     uint32_t common[64];
     int8_t weights[1 << 16];
@@ -122,7 +122,7 @@ Test(wording, evidence_is_read_too)
     cr_expect_gt(keys_of("how many were sold", "sold means state is paid", plain, sql, &keys), without);
 }
 
-/* A weight counts where its key is, and only there. */
+/* A weight counts if its key occurs in the pair, and only then. */
 Test(wording, the_score_is_the_sum_of_the_weights)
 {
     static const char question[] = "how many orders were over 10",
@@ -152,7 +152,7 @@ Test(wording, without_a_model_nothing_is_known)
     cr_expect(isnan(wording_score(&fixture.arena, wording, NULL).sum), "no query, no meaning");
 }
 
-/* Long questions and long queries stay within their bounds. */
+/* The work for long questions and long queries must be bounded. */
 Test(wording, is_bounded)
 {
     GString *question = g_string_new(NULL), *sql = g_string_new("SELECT COUNT(*) FROM orders WHERE id = 0");

@@ -1,4 +1,4 @@
-/* Proposals for a query that may be wrong: the intended query is among them, with its reason. */
+/* Tests the proposals for a query that may be wrong. The intended query must be among them, with its reason. */
 #include "repair/propose.h"
 #include "tests/unit/db/fixture.h"
 
@@ -95,7 +95,7 @@ Test(propose, marked_clause_is_repaired_first_with_reason)
     for (int i = 0; i < n; i++) cr_expect_str_eq(list[i].sql, again[i].sql, "the same arguments, the same proposals");
 }
 
-/* Names as generators invent them. */
+/* Names that generators invented. */
 Test(propose, unbound_name_is_replaced)
 {
     static const struct {
@@ -185,7 +185,7 @@ Test(propose, missing_phrase_is_proposed_with_reason)
     }
 }
 
-/* A column is added only for a phrase of its own. */
+/* A column is added only for a phrase that no returned column answers. */
 Test(propose, present_column_is_not_added_again)
 {
     static const char *const asked[] = {"Show the name of each singer", "How many singers of each country are there?",
@@ -223,7 +223,7 @@ Test(propose, values_of_denied_columns_are_not_searched)
     }
 }
 
-/* A hostile statement uses no more memory and time than a worker has for it. */
+/* For a hostile statement, memory and time stay within the limits of a worker. */
 Test(propose, large_query_is_bounded)
 {
     GString *sql = g_string_new("SELECT name FROM singer WHERE name <> 'x'");

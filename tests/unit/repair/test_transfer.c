@@ -1,4 +1,4 @@
-/* The edit that corrected one query, applied to another query on another schema. */
+/* Applies the edit that corrected one query to another query, on another schema. */
 #include "lib/schema/edits.h"
 #include "repair/transfer.h"
 #include "tests/unit/db/fixture.h"
@@ -84,7 +84,7 @@ static const char *normal_form(const struct schema_index *schema, const char *sq
     return sql_normal_form(&music.arena, stmt->root);
 }
 
-/* Checks the first proposal in its normal form. */
+/* Compares the first proposal with the expected query, in normal form. */
 static void expect_first(const char *wrong, const char *right, const char *question, const char *sql, const char *meant)
 {
     struct repair_example example = example_of(wrong, right);
@@ -102,36 +102,36 @@ Test(transfer, edit_is_transferred_to_other_schema)
     static const struct {
         const char *wrong, *right, *question, *sql, *meant;
     } rows[] = {
-        /* an operator, an aggregate, a number, an order */
+        /* edits of an operator, an aggregate, a number, an order */
         {"SELECT name FROM singer WHERE age > 30", "SELECT name FROM singer WHERE age >= 30", NULL,
          "SELECT label FROM course WHERE hours > 2", "SELECT label FROM course WHERE hours >= 2"},
         {"SELECT sum(age) FROM singer", "SELECT avg(age) FROM singer", NULL, "SELECT sum(salary) FROM teacher",
          "SELECT avg(salary) FROM teacher"},
         {"SELECT name FROM singer ORDER BY age LIMIT 1", "SELECT name FROM singer ORDER BY age DESC LIMIT 1", NULL,
          "SELECT label FROM course ORDER BY hours LIMIT 1", "SELECT label FROM course ORDER BY hours DESC LIMIT 1"},
-        /* a superfluous column, at any position */
+        /* removes a superfluous column, at any position */
         {"SELECT name, age FROM singer ORDER BY age", "SELECT name FROM singer ORDER BY age", NULL,
          "SELECT t.full_name, t.salary FROM teacher AS t WHERE t.town = 'Lyon' ORDER BY t.salary",
          "SELECT full_name FROM teacher WHERE town = 'Lyon' ORDER BY salary"},
-        /* a column of the same kind, chosen by the question */
+        /* adds a column of the same kind, chosen by the question */
         {"SELECT name FROM singer", "SELECT name, country FROM singer", "full names and towns of the teachers",
          "SELECT full_name FROM teacher", "SELECT full_name, town FROM teacher"},
-        /* otherwise chosen by the words of its name; at the end, as in the example */
+        /* without a question, the words of the name choose the column; it is added at the end, as in the example */
         {"SELECT name FROM singer", "SELECT name, country FROM singer", NULL, "SELECT full_name, salary FROM teacher",
          "SELECT full_name, salary, birth_country FROM teacher"},
-        /* one table less, identified by its join */
+        /* removes a table, identified by its join */
         {"SELECT singer.name FROM singer JOIN song ON singer.singer_id = song.singer_id", "SELECT name FROM singer",
          NULL, "SELECT teacher.town FROM teacher JOIN course ON teacher.id = course.teacher",
          "SELECT town FROM teacher"},
-        /* one table more, along the keys */
+        /* adds a table, along the keys */
         {"SELECT title FROM song",
          "SELECT song.title, singer.name FROM song JOIN singer ON song.singer_id = singer.singer_id",
          "label of each course and the full name of its teacher", "SELECT label FROM course",
          "SELECT course.label, teacher.full_name FROM course JOIN teacher ON course.teacher = teacher.id"},
-        /* an unbound name */
+        /* replaces an unbound name */
         {"SELECT nam FROM singer", "SELECT name FROM singer", NULL, "SELECT fullname FROM teacher",
          "SELECT full_name FROM teacher"},
-        /* a value as the column holds it; one of the question */
+        /* replaces a value by its form in the column, or by a value of the question */
         {"SELECT name FROM singer WHERE country = 'france'", "SELECT name FROM singer WHERE country = 'France'", NULL,
          "SELECT full_name FROM teacher WHERE town = 'lyon'", "SELECT full_name FROM teacher WHERE town = 'Lyon'"},
         {"SELECT name FROM singer", "SELECT name FROM singer WHERE country = 'Peru'", "teachers of the town Nice",
@@ -250,7 +250,7 @@ Test(transfer, empty_example_gives_no_proposal)
         {"SELECT", "SELECT name FROM singer"},
         {"SELECT name FROM singer", "DROP TABLE singer"},
         {"SELECT name FROM singer", "SELECT name FROM singer"},
-        {"SELECT name FROM singer", "SELECT x FROM y"}, /* unknown to the index */
+        {"SELECT name FROM singer", "SELECT x FROM y"}, /* tables and columns that the index does not have */
         {"", ""},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
@@ -260,7 +260,7 @@ Test(transfer, empty_example_gives_no_proposal)
     }
 }
 
-/* A store may hold any example. */
+/* A store may contain any example. */
 Test(transfer, huge_example_is_skipped)
 {
     GString *wrong = g_string_new("SELECT name FROM singer WHERE age = 0");

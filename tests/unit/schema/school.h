@@ -1,4 +1,4 @@
-/* The school database of tests/data/schema, created and indexed. */
+/* Creates and indexes the school database of tests/data/schema. */
 #ifndef ASSAY_TESTS_UNIT_SCHEMA_SCHOOL_H
 #define ASSAY_TESTS_UNIT_SCHEMA_SCHOOL_H
 
@@ -10,11 +10,11 @@ struct school {
     struct schema_index *index;
 };
 
-/* Opens tests/data/schema/school.sql, or `sql` if it is not NULL. Options may be NULL. */
+/* Creates the database from `sql`, or from tests/data/schema/school.sql if `sql` is NULL. Options may be NULL. */
 void school_open(struct school *school, const char *sql, const struct schema_options *options);
 void school_end(struct school *school);
 
-/* Finds "table.column"; asserts that it exists. */
+/* Returns the column named "table.column"; asserts that it exists. */
 const struct schema_column *school_column(const struct school *school, const char *name);
 uint32_t school_table(const struct school *school, const char *name);
 

@@ -1,5 +1,5 @@
-/* Tests of the binary form of a schema index: round trip, separate parts of large columns, damaged and hostile bytes,
- * and the key that an index is cached under. */
+/* Tests the binary form of a schema index: round trip, separate parts of large columns, damaged and hostile bytes, and
+ * the key under which an index is cached. */
 #include "lib/schema/blob.h"
 #include "lib/schema/schema_int.h"
 #include "tests/support/leak.h"
@@ -15,7 +15,7 @@
 
 enum { HEADER = 32, VERSION_AT = 8, ORDER_AT = 12, LENGTH_AT = 16, CHECKSUM_AT = 24 };
 
-/* Prints everything about an index that print.c knows, values included. */
+/* Prints all of an index that schema_print can print, values included. */
 static char *printed(const struct schema_index *index)
 {
     char *text = NULL;
@@ -34,7 +34,7 @@ static struct schema_index *read_back(const struct schema_blob *blob)
     return index;
 }
 
-/* Checks that both indexes answer a literal alike, in the same order. */
+/* Checks that both indexes return the same hits for a literal, in the same order. */
 static void same_hits(const struct schema_index *a, const struct schema_index *b, const char *text)
 {
     struct schema_hit x[64], y[64];
@@ -65,7 +65,7 @@ static void same_nearest(const struct schema_index *a, const struct schema_index
 
 static void same_index(const struct schema_index *a, struct schema_index *b)
 {
-    b->bytes = a->bytes; /* the only permitted difference: reading evicted no value */
+    b->bytes = a->bytes; /* the only permitted difference: the copy has evicted no values */
     char *x = printed(a), *y = printed(b);
     cr_assert_str_eq(x, y);
     free(x);
@@ -147,7 +147,7 @@ static void put_checksum(unsigned char *bytes, size_t len)
 
 static enum err_code read_code(const unsigned char *bytes, size_t len)
 {
-    unsigned char *exact = malloc(len ? len : 1); /* an exact copy, so that a sanitizer sees a read past the end */
+    unsigned char *exact = malloc(len ? len : 1); /* an exact copy, so that a sanitizer detects a read past the end */
     memcpy(exact, bytes, len);
     struct schema_index *index;
     enum err_code code = schema_blob_read(exact, len, "school", NULL, &index, NULL);
@@ -184,7 +184,8 @@ Test(blob, damage_and_other_versions_are_refused)
     school_end(&s);
 }
 
-/* As if a server with schemas had been read: the first table is reached by its name, the others by their schema. */
+/* Changes the index as if it came from a server with schemas. The first table can be named without its schema, the
+ * others cannot. */
 static void put_in_schemas(struct school *s)
 {
     for (uint32_t i = 0; i < s->index->n_tables; i++) {
@@ -215,7 +216,7 @@ Test(blob, schema_names_round_trip)
     }
     schema_unref(index);
     schema_blob_free(&blob);
-    s.index->tables[1].schema = NULL; /* a value that no column holds */
+    s.index->tables[1].schema = NULL; /* a value that no column contains */
     s.index->tables[1].name = s.index->tables[1].bare;
     cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
     cr_expect_eq(read_code(blob.bytes, blob.len), ERR_MALFORMED);
@@ -223,7 +224,8 @@ Test(blob, schema_names_round_trip)
     school_end(&s);
 }
 
-/* The checksum is valid: only the reader's own checks protect its memory from these bytes. ASan checks them. */
+/* The checksum is valid, so only the reader's other checks protect it from these bytes. AddressSanitizer detects a
+ * missing check. */
 static void lie(bool schemas)
 {
     static const unsigned char marks[] = {0x00, 0x01, 0x7f, 0x80, 0xc1, 0xcf, 0xff};
@@ -257,7 +259,7 @@ Test(blob, false_content_with_valid_checksum_is_safe)
     lie(true);
 }
 
-/* A database with two columns that are large enough for separate parts, and small ones before, between and after
+/* A database with two columns that are large enough for separate parts. Small columns precede, separate and follow
  * them. */
 static const char LARGE[] =
     "CREATE TABLE t(a TEXT, name TEXT, b TEXT, number INT, c TEXT);"
@@ -376,7 +378,7 @@ Test(blob, part_is_validated_like_index)
     struct schema_index *index = with_parts(&s, &shelf);
     struct schema_blob *blob = &shelf.parts[3];
     cr_assert_eq(schema_part_read(blob->bytes, blob->len, index, 1, &part, NULL), ERR_MALFORMED, "of another column");
-    blob->bytes[HEADER + 5] ^= 1; /* part of the fingerprint */
+    blob->bytes[HEADER + 5] ^= 1; /* this byte belongs to the fingerprint */
     put_checksum(blob->bytes, blob->len);
     cr_assert_eq(schema_part_read(blob->bytes, blob->len, index, 3, &part, NULL), ERR_MALFORMED, "of another database");
     blob->bytes[HEADER + 5] ^= 1;

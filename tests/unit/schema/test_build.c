@@ -1,4 +1,4 @@
-/* Tests of the schema index: tables, statistics, joins, limits on memory and time, descriptions, and the printed and
+/* Tests the schema index: tables, statistics, joins, limits on memory and time, descriptions, and the printed and
  * outlined forms. */
 #include "tests/unit/schema/school.h"
 
@@ -124,7 +124,7 @@ Test(build, inferred_joins_are_found)
     school_end(&s);
 }
 
-/* Matches words of a key, of its table, or of both. A text that reads as a number is that number. */
+/* Matches the words of a key, of its table, or of both. A text that is a number matches that number. */
 Test(build, names_are_matched_to_keys)
 {
     struct school s;
@@ -207,7 +207,7 @@ Test(build, the_handle_keeps_its_limits_and_deadline)
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
     fixture_open(&f, &(struct db_limits){.time_ms = 123, .value_bytes = 456});
-    db_set_deadline(f.db, 1); /* in the past: the index is built all the same */
+    db_set_deadline(f.db, 1); /* a deadline in the past does not stop the build */
     struct schema_index *index;
     cr_assert_eq(schema_build(f.db, "x", f.path, NULL, &index, NULL), ERR_OK);
     struct db_limits limits = db_get_limits(f.db);
@@ -276,8 +276,8 @@ Test(build, slow_views_share_one_budget)
 Test(build, slow_table_is_sampled_others_read_whole)
 {
     struct fixture f;
-    /* Computing a value of `v` takes a tenth of a millisecond or more. The column is added last, because INSERT would
-     * compute it. */
+    /* Computing a value of `v` takes at least a tenth of a millisecond. The column is added last, because INSERT would
+     * compute its values. */
     fixture_init(&f,
                  "CREATE TABLE a(i); WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 40000) "
                  "INSERT INTO a SELECT i FROM c; ALTER TABLE a ADD COLUMN v AS (length(hex(zeroblob(100000 + i))));"
@@ -418,7 +418,7 @@ static json_t *outline(const struct school *s, const struct schema_json_options 
     return json;
 }
 
-/* Returns the column of that name of the table of that name; asserts that it exists. */
+/* Returns the column `column` of the table `table`; asserts that it exists. */
 static const json_t *outlined(const json_t *document, const char *table, const char *column)
 {
     const json_t *one, *other;

@@ -1,5 +1,5 @@
-/* Tests of the cache of schema indexes: renewal after a change of the file, cached failures, separate indexes for
- * separate options, eviction, and bounded waits for a build. */
+/* Tests the cache of schema indexes: renewal after a change of the file, cached failures, separate indexes for separate
+ * options, eviction, and bounded waits for a build. */
 #include "lib/base/clock.h"
 #include "tests/support/wait.h"
 #include "tests/unit/schema/school.h"
@@ -88,7 +88,7 @@ Test(cache, failures_are_cached_for_one_second)
     fixture_end(&f);
 }
 
-/* Two names for one file, with the values of a column denied to only one of them, in either order of requests. */
+/* One file has two names. The values of a column are denied for only one of them. Requests arrive in either order. */
 Test(cache, each_name_gets_index_of_its_options)
 {
     static const char *const denied[] = {"t.a"};
@@ -121,7 +121,7 @@ Test(cache, full_cache_evicts_oldest)
     fixture_init(&b, "CREATE TABLE t(a); INSERT INTO t VALUES(2);");
     fixture_open(&a, NULL);
     fixture_open(&b, NULL);
-    struct schema_cache *cache = schema_cache_new(NULL, 1); /* room for one index of any size */
+    struct schema_cache *cache = schema_cache_new(NULL, 1); /* has capacity for one index of any size */
     struct schema_index *one = get(cache, &a), *two = get(cache, &b), *again = get(cache, &a);
     cr_assert_neq(one, again, "it had to leave for the second");
     cr_assert_eq(two->tables[0].rows, 1, "but lives while it is held");

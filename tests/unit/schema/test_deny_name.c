@@ -1,4 +1,4 @@
-/* Entries of deny_columns: their syntax, the columns that they match, and refused entries. */
+/* Tests entries of deny_columns: their syntax, the columns that they match, and entries that are refused. */
 #include "lib/schema/deny_match.h"
 #include "lib/schema/deny_name.h"
 #include "lib/schema/schema.h"
@@ -96,7 +96,7 @@ Test(deny_name, entry_covers_what_it_can_mean)
         {"main.customer.email", "sales", "customer", "email", false},
         {"sales.customer.email", "sales", "customer", "email", true},
         {"\"customer\".\"email\"", NULL, "customer", "email", true},
-        {"a.b.c", NULL, "a", "b.c", true}, /* ambiguous as written */
+        {"a.b.c", NULL, "a", "b.c", true}, /* ambiguous without quotes */
         {"a.b.c", NULL, "a.b", "c", true},
         {"a.b.c", "a", "b", "c", true},
         {"a.b.c", NULL, NULL, "a.b.c", true},
@@ -108,7 +108,7 @@ Test(deny_name, entry_covers_what_it_can_mean)
         {"sales.customer.*", "sales", "customer", "phone", true},
         {"customer.*", "sales", "customer", "phone", true},
         {"customer.*", NULL, "orders", "phone", false},
-        {"customer.*", NULL, NULL, NULL, true}, /* of any table */
+        {"customer.*", NULL, NULL, NULL, true}, /* any column of any table */
         {"customer.email", NULL, NULL, "email", true},
         {"customer.email", NULL, "orders", NULL, true},
     };
@@ -163,11 +163,11 @@ Test(deny_match, every_spelling_denies_the_column)
         {"customer.*", "over", "n", true},
         {"customer.*", "notes", "note", false},
         {"mails.*", "mails", "m", true},
-        {"mails.*", "over", "n", true}, /* through the view */
+        {"mails.*", "over", "n", true}, /* the column comes through the view */
         {"mails.*", "customer", "email", false},
         {"docs.*", "docs", "body", true},
         {"main.mails.*", "mails", "m", true},
-        {"customer.", "orders", "note", true}, /* malformed and not refused before: it matches every column */
+        {"customer.", "orders", "note", true}, /* malformed, and not refused earlier: it matches every column */
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
         int table = schema_find_table(schema, rows[i].table, strlen(rows[i].table));

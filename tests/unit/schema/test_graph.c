@@ -1,4 +1,4 @@
-/* The join graph against brute force. */
+/* Compares the smallest connected sets of tables in the join graph with those that brute force finds. */
 #include "tests/unit/schema/school.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 
 enum { NODES = 12 };
 
-/* Creates a database whose join graph has the given edges: table t<a> references t<b>. */
+/* Creates a database whose join graph has the given edges. For edge[a][b], table t<a> references table t<b>. */
 static void open_graph(struct school *s, unsigned n, bool edge[][NODES])
 {
     GString *sql = g_string_new("");

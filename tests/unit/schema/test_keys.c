@@ -1,4 +1,4 @@
-/* Tests of keys that the database does not declare: stated in words.yaml, and imported from a dbt project. */
+/* Tests keys that the database does not declare. They are written in words.yaml, or imported from a dbt project. */
 #include "lib/schema/dbt.h"
 #include "tests/unit/schema/school.h"
 
@@ -16,7 +16,7 @@ static bool is_noted(const struct schema_index *index, const char *text)
     return false;
 }
 
-/* Returns the join from the column, or NULL. */
+/* Returns the join that starts at the column, or NULL. */
 static const struct schema_join *join_from(const struct school *s, const char *name)
 {
     uint32_t id = school_column(s, name)->id;

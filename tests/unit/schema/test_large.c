@@ -1,4 +1,5 @@
-/* 200,000 rows with 20,000 distinct strings; bench/index.c does the same with 10 million and one million. */
+/* Indexes 200,000 rows with 20,000 distinct strings. bench/index.c does the same with 10 million rows and one million
+ * strings. */
 #include "tests/unit/schema/school.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* The origins of generated columns and views, and the columns that therefore show a denied column. */
+/* Tests the origins of generated columns and views, and which columns therefore show values of a denied column. */
 #include "lib/schema/blob.h"
 #include "lib/schema/definition.h"
 #include "lib/schema/schema.h"
@@ -15,7 +15,7 @@ static const char SQL[] =
     " twice AS (lower_mail || lower_mail) STORED, \"odd\"\"name\" TEXT AS (coalesce(name, ')', id)),"
     " fixed AS (1 + 1), PRIMARY_NOTE text, CHECK (id > 0));"
     "CREATE TABLE pet(id INTEGER PRIMARY KEY, owner INT REFERENCES person(id), kind TEXT, \"e mail\" TEXT);"
-    "CREATE VIEW over_view AS SELECT address, n FROM plain;" /* before the column that it reads */
+    "CREATE VIEW over_view AS SELECT address, n FROM plain;" /* created before the view that it reads */
     "CREATE VIEW plain(address, n, k) AS SELECT person.\"e mail\", count(*), kind || name FROM person JOIN pet ON "
     "owner = person.id;"
     "CREATE VIEW starred AS SELECT * FROM person;"
@@ -60,8 +60,8 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns for instance "person.e mail person.lower_mail", sorted; "*.name" for a column of a view, since only its name
- * counts. */
+/* Returns the origins of a column, sorted, such as "person.e mail person.lower_mail". "*.name" is a column of a view,
+ * because only its name is known. */
 static char *told(const struct schema_column *of)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -94,7 +94,7 @@ Test(origins, columns_have_their_origins)
         {"over_view", "n", "*.n"},
         {"starred", "name", "person.name"},
         {"starred", "twice", "person.e mail person.lower_mail person.twice"},
-        {"joined", "id", "person.id pet.kind"}, /* one of two columns: the only one that the view reads */
+        {"joined", "id", "person.id pet.kind"}, /* the view reads only one of the two columns */
         {"both_arms", "x", "person.name pet.kind"},
         {"from_cte", "u", "person.e mail person.lower_mail"},
         {"from_cte", "a", "person.id"},
@@ -129,7 +129,7 @@ Test(origins, columns_showing_denied_column_are_denied)
         {"person.lower_mail", "from_cte", "u", true},
         {"person.id", "by_rowid", "r", false},
         {"pet.id", "by_rowid", "r", true},
-        {"articles.body", "docs", "body", true}, /* a full-text table may show another's content */
+        {"articles.body", "docs", "body", true}, /* a full-text table may show the content of another table */
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         cr_expect_eq(schema_column_is_denied(schema, column(cases[i].table, cases[i].column), &cases[i].denied, 1),
@@ -161,7 +161,7 @@ Test(origins, statement_use_of_denied_column_is_found)
         {"SELECT \"e mail\" FROM pet", false, false},
         {"SELECT lower_mail FROM person", true, true},
         {"SELECT count(*) FROM person", false, true},
-        {"SELECT * FROM pet", true, true}, /* a star counts as if */
+        {"SELECT * FROM pet", true, true}, /* the star counts as a use of the column */
         {"SELECT kind FROM pet WHERE id IN person", true, true},
         {"SELECT kind FROM pet JOIN person USING (\"e mail\")", true, true},
         {"SELECT kind FROM pet NATURAL JOIN person", true, true},
@@ -179,7 +179,7 @@ Test(origins, statement_use_of_denied_column_is_found)
     }
 }
 
-/* An alias of the key, an invisible column, and a table that is called like a function. */
+/* Tests an alias of the key, an invisible column, and a table with the name of a function. */
 Test(origins, indirect_references_to_column_are_found)
 {
     static const struct {
@@ -188,7 +188,7 @@ Test(origins, indirect_references_to_column_are_found)
     } cases[] = {
         {"SELECT rowid FROM pet", "pet.id", true},
         {"SELECT _rowid_ FROM pet", "pet.kind", false},
-        {"SELECT t.rowid FROM (SELECT kind FROM pet) AS t", "pet.id", true}, /* the owner of the column is unknown */
+        {"SELECT t.rowid FROM (SELECT kind FROM pet) AS t", "pet.id", true}, /* the table of the column is unknown */
         {"SELECT rowid FROM plain", "pet.id", true},
         {"SELECT snippet(docs, 0, '', '', '', 3) FROM docs", "docs.body", true},
         {"SELECT title FROM docs WHERE docs MATCH 'x'", "docs.body", true},
@@ -204,7 +204,7 @@ Test(origins, indirect_references_to_column_are_found)
     cr_expect(schema_table_reaches_denied(schema, broken, &denied, 1), "what it reads is not known");
 }
 
-/* A worker that reads the index from a cache denies the same columns. */
+/* A worker that reads the index from a cache must deny the same columns. */
 Test(origins, cached_index_has_origins)
 {
     struct schema_blob blob;
@@ -224,7 +224,7 @@ Test(origins, cached_index_has_origins)
     schema_unref(built);
 }
 
-/* The texts of a database file are untrusted. */
+/* A database file may contain any text as a definition. */
 Test(origins, expressions_are_found_in_any_text)
 {
     static const struct {
@@ -249,7 +249,7 @@ Test(origins, expressions_are_found_in_any_text)
     struct arena arena;
     arena_init(&arena, 0);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *exact = g_strdup(cases[i].definition); /* an exact copy, so that a sanitizer sees a read past the end */
+        char *exact = g_strdup(cases[i].definition); /* exact copy, so that a sanitizer detects a read past the end */
         cr_expect_str_eq(definition_expression(&arena, exact, "b"), cases[i].expression, "%s", exact ? exact : "none");
         g_free(exact);
     }

@@ -1,5 +1,5 @@
-/* Threads that share a schema cache while a writer changes the database and the watchdog ends statements. A plain
- * program, since Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
+/* Several threads share a schema cache while a writer changes the database and the watchdog ends statements. It is a
+ * plain program, because Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/clock.h"
 #include "lib/schema/schema.h"
 
@@ -35,7 +35,7 @@ static void write_sql(const char *sql)
     sqlite3_close(conn);
 }
 
-/* Looks up a value that every version of the database holds. */
+/* Looks up a value that every version of the database contains. */
 static void use(const struct schema_index *index)
 {
     struct schema_hit hits[4];

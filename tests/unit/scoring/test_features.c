@@ -1,4 +1,4 @@
-/* Features of the verifier: a correct query compared with one that has a single fault. */
+/* Tests features of the verifier. Each row compares a correct query with one that has a single fault. */
 #include "scoring/features/features.h"
 #include "tests/unit/db/fixture.h"
 
@@ -69,7 +69,7 @@ Test(features_extract, features_distinguish_correct_query)
     static const struct {
         enum feature_index feature;
         const char *question, *sound, *other;
-        bool less; /* the correct query has less of it */
+        bool less; /* true if the correct query has the lower value */
     } rows[] = {
         {FEATURE_asked_least_met, "What is the title of each boat?", "SELECT title FROM boat",
          "SELECT length FROM boat"},
@@ -116,7 +116,7 @@ Test(features_extract, features_distinguish_correct_query)
     }
 }
 
-/* Arithmetic that the evidence states in words or signs. */
+/* The evidence states a formula in words or signs. */
 Test(features_extract, features_match_formula_of_evidence)
 {
     static const struct {
@@ -153,7 +153,8 @@ Test(features_extract, features_match_formula_of_evidence)
               "no evidence");
 }
 
-/* The requested thing and the returned one, NULLs, parts of texts, the sides of a formula. */
+/* Features compare the requested item with the returned one. Other rows concern NULLs, parts of texts, and the two
+ * sides of a formula. */
 Test(features_extract, features_match_requested_thing)
 {
     static const struct {
@@ -204,7 +205,7 @@ Test(features_extract, features_match_requested_thing)
     cr_expect(isnan(feature("Who is where?", "SELECT name FROM port", FEATURE_who_met)), "no table holds persons");
 }
 
-/* Bounds of dates that coincide with the bound of a year. */
+/* Date bounds that are the first or last day of a year. */
 Test(features_extract, date_bounds_match_year)
 {
     static const struct {
@@ -223,13 +224,13 @@ Test(features_extract, date_bounds_match_year)
                      rows[i].question, rows[i].sql);
 }
 
-/* The combination of conditions. */
+/* Features compare how the conditions are combined. */
 Test(features_extract, features_distinguish_correct_logic)
 {
     static const struct {
         enum feature_index feature;
         const char *question, *sound, *other;
-        bool less; /* the correct query has less of it */
+        bool less; /* true if the correct query has the lower value */
     } rows[] = {
         {FEATURE_or_loose, "Which ports in France or Ireland have an id above 2?",
          "SELECT name FROM port WHERE (country = 'France' OR country = 'Ireland') AND port_id > 2",
@@ -315,7 +316,7 @@ Test(features_forms, features_distinguish_correct_query, .init = setup_forms, .f
     static const struct {
         enum feature_index feature;
         const char *question, *sound, *other;
-        bool less; /* the correct query has less of it */
+        bool less; /* true if the correct query has the lower value */
     } rows[] = {
         {FEATURE_form_least, "How many women run?", "SELECT count(*) FROM runner WHERE sex = 'F'",
          "SELECT count(*) FROM runner WHERE sex = 'M'"},
@@ -361,7 +362,7 @@ Test(features_forms, features_distinguish_correct_query, .init = setup_forms, .f
     }
 }
 
-/* Unknown features are NAN: without a question, without a result, or if no name binds. */
+/* A feature that cannot be computed is NAN: without a question, without a result, or if no name binds. */
 Test(features_extract, unknown_features_are_not_a_number)
 {
     float out[FEATURE_COUNT];
@@ -399,7 +400,7 @@ Test(features_extract, feature_ids_map_back_to_names)
     cr_expect_null(features_name(FEATURE_COUNT));
 }
 
-/* Measured features: rows kept, roles, ratios, counts, groups. */
+/* Features that are measured on results: rows kept, roles, ratios, counts, groups. */
 Test(features_extract, features_measure_results)
 {
     static const struct {
@@ -450,13 +451,14 @@ Test(features_extract, features_measure_results)
     }
 }
 
-/* Compares a cue of the question with the corresponding place of the query: 1 if they agree, -1 otherwise. */
+/* A cue of the question is compared with the corresponding part of the query. The feature is 1 if they agree, else
+ * -1. */
 Test(features_extract, cues_are_compared_with_query)
 {
     static const struct {
         enum feature_index feature;
         const char *question, *sound, *other;
-        bool less; /* the correct query has less of it */
+        bool less; /* true if the correct query has the lower value */
     } rows[] = {
         {FEATURE_bounds_exact, "Which boats are at most 20 long?", "SELECT title FROM boat WHERE length <= 20",
          "SELECT title FROM boat WHERE length < 20"},

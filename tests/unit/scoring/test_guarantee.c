@@ -1,4 +1,4 @@
-/* Calibrations: the required contents of a file, and the guarantees that it gives. */
+/* Tests calibrations: the required contents of a file, and the guarantees that it gives. */
 #include "scoring/guarantee.h"
 #include "tests/support/leak.h"
 
@@ -33,7 +33,7 @@ static enum err_code load(const char *text, struct err *err)
 #define FILE_OF(models, groups)                                                                                        \
     "{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" models     \
     ",\"groups\":" groups "}"
-#define ALIKE  ",0,0,0,0,0,0,0,0" /* traits */
+#define ALIKE  ",0,0,0,0,0,0,0,0" /* values of the traits */
 #define MODELS "{\"label_model\":\"L 1\",\"classifier\":\"\",\"verifier\":\"V 1\"}"
 
 Test(guarantee, mismatched_file_is_refused_with_hint)
@@ -66,7 +66,7 @@ Test(guarantee, mismatched_file_is_refused_with_hint)
     }
 }
 
-/* Appends a group of n records with one P(correct), all right except `wrong`. */
+/* Appends a group of n records with the same P(correct). All are right except `wrong` of them. */
 static void put_group(GString *text, const char *name, unsigned n, double p, unsigned wrong)
 {
     g_string_append_printf(text, "%s\"%s\":[", text->str[text->len - 1] == '{' ? "" : ",", name);
@@ -113,7 +113,7 @@ Test(guarantee, generator_has_own_or_pooled_guarantee)
     cr_expect_str_eq(bad.name, GUARANTEE_ALL, "its own promise nothing, and it is one of all");
 }
 
-/* Generator "g" is right on shop, often wrong on lake, and has a few records of other databases. */
+/* Loads a calibration. Generator "g" is right on shop, often wrong on lake, and has few records of other databases. */
 static void load_databases(void)
 {
     GString *groups = g_string_new("{\"g\":[");

@@ -1,5 +1,5 @@
-/* Tests of the set of models: loading from a folder, missing parts, the decision file, and the combination of label
- * model, classifier and verifier. */
+/* Tests the set of models: loading from a folder, missing parts, the decision file, and the combination of label model,
+ * classifier and verifier. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -235,7 +235,7 @@ Test(models, named_classifier_must_exist)
     cr_assert(strstr(err.text, "trees.json"), "%s", err.text);
 }
 
-/* The classifier makes the final decision and receives the label model's estimate. */
+/* The classifier decides, and receives the estimate of the label model as a feature. */
 Test(models, classifier_makes_decision)
 {
     enum { ROWS = 400 };
@@ -247,7 +247,7 @@ Test(models, classifier_makes_decision)
     double y[ROWS];
     for (unsigned r = 0; r < ROWS; r++) {
         y[r] = r % 2;
-        x[(size_t)r * m] = r % 2 ? 0 : 1; /* the first signal is always right */
+        x[(size_t)r * m] = r % 2 ? 0 : 1; /* makes the first signal always right */
     }
     struct learn_data data = {.n = ROWS, .m = m, .x = x, .y = y, .names = names};
     struct learn_options options = learn_options_default();

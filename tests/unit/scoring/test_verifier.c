@@ -1,4 +1,4 @@
-/* The verifier: the contribution of the context, the feature row of the content model, and hostile files. */
+/* Tests the verifier: the effect of the other candidates, the feature row of the content model, and hostile files. */
 #include "lib/learn/hashed.h"
 #include "lib/learn/learn.h"
 #include "scoring/verifier.h"
@@ -20,7 +20,7 @@ static struct msg_judged judged[ROOM];
 static struct msg_candidate given[ROOM];
 static struct msg_request request;
 
-/* Candidates with these results (0: does not run) and votes. */
+/* Makes candidates with these results and votes. Result 0 means that the candidate does not run. */
 static void list(const uint64_t *results, const uint32_t *votes, uint32_t n)
 {
     request = (struct msg_request){.question = "How many boats are there?", .candidates = given, .n_candidates = n};
@@ -64,7 +64,7 @@ Test(verifier, unanimity_beats_single_vote)
     leak_check();
 }
 
-/* The position in the list counts if entries differ, whether or not they run. */
+/* The position in the list counts if its entries differ, even if an entry does not run. */
 Test(verifier, first_of_ranked_list_is_preferred)
 {
     static const uint64_t ranked[] = {0, 1, 2, 0}, agreed[] = {1, 2, 2, 2, 2, 2, 2, 2};
@@ -79,7 +79,7 @@ Test(verifier, first_of_ranked_list_is_preferred)
     leak_check();
 }
 
-/* Without a statement that the first guess is the best, positions do not count. */
+/* If the request does not say that the first candidate is the best guess, positions do not count. */
 Test(verifier, positions_without_order_are_ignored)
 {
     static const uint64_t results[] = {1, 2};
@@ -101,7 +101,7 @@ Test(verifier, empty_results_give_no_votes)
     leak_check();
 }
 
-/* Candidates judged ahead must not count. */
+/* Candidates that were judged ahead of their turn must not count. */
 Test(verifier, candidates_judged_ahead_are_ignored)
 {
     static const uint64_t results[] = {1, 2, 2, 2};

@@ -1,4 +1,4 @@
-/* Tests of votes: the columns of the label matrix, severity levels, missing signals, positive labelers, and votes that
+/* Tests votes: the columns of the label matrix, severity levels, missing signals, positive labelers, and votes that
  * compare the results of candidates. */
 #include "scoring/votes.h"
 #include "signals/vsig.h"
@@ -17,7 +17,8 @@ static struct msg_judged judged[4];
 static unsigned n_all;
 static const struct vsig_def *const *all;
 
-/* Four candidates with all signals silent; results 1, 1, 2, none; votes 1, 2, 5, 1. */
+/* Makes four candidates whose signals are all silent. Their results are 1, 1, 2 and none; their votes are 1, 2, 5 and
+ * 1. */
 static void begin(void)
 {
     static const uint32_t rows[] = {1, 1, 2, 0}, votes[] = {1, 2, 5, 1};
@@ -54,7 +55,7 @@ static uint8_t vote(uint32_t index, unsigned flags, const char *name)
     return votes[at(names, n, name)];
 }
 
-static bool places = true; /* of the requests below */
+static bool places = true; /* whether the requests of these tests have an order of candidates */
 
 static float feature_seen(uint32_t index, uint32_t n_seen, const char *name)
 {
@@ -80,7 +81,7 @@ static void fire(unsigned i, enum msg_severity severity)
     judged[0].n_findings = 1;
 }
 
-/* The results of 70 candidates: all different, except that the last two repeat one of the first and one beyond
+/* Compares the results of 70 candidates. All differ, except that the last two repeat one of the first, and one beyond
  * VOTES_MAX_RESULTS. */
 Test(votes, results_of_many_candidates_are_compared)
 {
@@ -172,7 +173,7 @@ static bool is_in_all(const struct vsig_def *def)
     return !def->off_by_default && def->family != VSIG_LLM;
 }
 
-/* The vote is "right" if all signals that could run are silent, and abstains if more than 20 % are unavailable. */
+/* The labeler votes "right" if all signals that could run are silent. It abstains if more than 20 % are unavailable. */
 Test(votes, language_model_has_own_positive_labeler)
 {
     unsigned fired = 0;
@@ -181,7 +182,7 @@ Test(votes, language_model_has_own_positive_labeler)
         if (all[i]->family == VSIG_LLM && !fired++) signals[i].state = MSG_FIRED;
     cr_assert_eq(vote(0, 0, "lambda_llm"), LM_SILENT);
     cr_assert_eq(vote(0, 0, "lambda_all"), 1, "which the others do not see");
-    judged[0].n_signals = 1; /* it was not called */
+    judged[0].n_signals = 1; /* as if the model was not called */
     cr_assert_eq(vote(0, 0, "lambda_llm"), LM_MISSING);
 }
 
@@ -252,7 +253,7 @@ Test(votes, other_votes_match_expected_values)
     cr_assert_float_eq(feature(2, "score_gap"), 2, 1e-6);
 }
 
-/* Decisions are made in order: candidates judged ahead must have no effect. */
+/* Decisions are made in the order of candidates. Candidates judged ahead of their turn must have no effect. */
 Test(votes, only_judged_candidates_count)
 {
     cr_assert(isnan(feature_seen(0, 1, "agreement")), "alone so far: not known");

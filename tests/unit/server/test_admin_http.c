@@ -1,4 +1,4 @@
-/* The admin listener alone, with well-behaved and other clients, and then the pages of a process behind it. */
+/* Tests the admin listener alone, with correct and with hostile clients. Then tests the pages of a process. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "server/admin_http.h"
@@ -29,7 +29,7 @@ static int connect_to(uint16_t port)
     return fd;
 }
 
-/* Sends these bytes and returns the whole answer until the other side closes. */
+/* Sends these bytes. Returns everything that the server sends until it closes the connection. */
 static char *exchange(uint16_t port, const char *bytes, size_t len)
 {
     static char answer[1 << 18];
@@ -161,7 +161,7 @@ Test(admin, bodies_are_ignored_and_heads_bounded)
     cr_assert(is_status(exchange(port, get, sizeof get - 1), 200));
     memset(request, 'a', sizeof request);
     memcpy(request, "GET /", 5);
-    char *answer = exchange(port, request, sizeof request); /* a single endless line */
+    char *answer = exchange(port, request, sizeof request); /* one line without an end */
     cr_assert(!is_status(answer, 200), "%s", answer);
     int len = snprintf(request, sizeof request, "GET /good HTTP/1.1\r\nHost: localhost\r\nX: ");
     request[len] = 'a';
@@ -174,8 +174,8 @@ Test(admin, bodies_are_ignored_and_heads_bounded)
     leak_check();
 }
 
-/* Twice as many clients as the listener serves at a time are silent or send slowly. A caller waits meanwhile at most as
- * long as such a client may stay. */
+/* Twice as many clients as the listener serves at a time send nothing, or send slowly. Another caller waits no longer
+ * than such a client may stay. */
 Test(admin, slow_clients_do_not_block_others, .timeout = 60)
 {
     enum { IDLE = 2 * ADMIN_HTTP_CONNECTIONS };
@@ -422,7 +422,7 @@ Test(watch, health_depends_on_loops_and_fatal_errors)
     leak_check();
 }
 
-/* The lines of a metrics page on collect_both. */
+/* The expected lines of a metrics page, from the counters that collect_both makes. */
 static const char *const COUNTED[] = {
     "assay_build_info{version=\"" ASSAY_VERSION "\",commit=\"1234567\",sqlite=\"" SQLITE_VERSION "\"} 1",
     "assay_part_info{part=\"worker\"} 1",
@@ -510,7 +510,7 @@ static void expect_positive(const char *page, const char *const *names, size_t n
     }
 }
 
-/* Each count of the rooms, under its name. */
+/* Each counter of the modules has its metric. */
 Test(watch, metrics_match_counters)
 {
     struct process process;
@@ -524,8 +524,8 @@ Test(watch, metrics_match_counters)
     leak_check();
 }
 
-/* docs/metrics.md has a row for each metric, with its type, labels and help, and no row for a metric that no longer
- * exists. */
+/* docs/metrics.md must have a row for each metric, with its type, labels and help. It must have no row for a metric
+ * that does not exist. */
 Test(watch, manual_lists_all_metrics)
 {
     gchar *text = NULL;

@@ -1,4 +1,4 @@
-/* The answer to a clarification question over HTTP, combined with the request of its verdict; the bytes are
+/* Combines the answer to a clarification question over HTTP with the request of its verdict. The bytes are
  * untrusted. */
 #include "server/http_answers.h"
 #include "tests/support/leak.h"
@@ -14,7 +14,7 @@ static const char asking_again[] = "{\"clarification\":{\"id\":\"bb\",\"request\
                                    "[{\"question\":\"aa\",\"choice\":\"1\"}]}}}";
 
 static const struct {
-    const char *what, *verdict, *body, *request; /* NULL if the body is refused */
+    const char *what, *verdict, *body, *request; /* `request` is NULL if the body is refused */
     enum err_code code;
     const char *says;
 } cases[] = {

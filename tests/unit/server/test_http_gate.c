@@ -1,4 +1,4 @@
-/* The gate before routing, tested on header fields alone. tests/unit/cli/test_serve_gate.c tests it in the program. */
+/* Tests the gate before routing, on header fields alone. tests/unit/cli/test_serve_gate.c tests it in the program. */
 #include "server/http_gate.h"
 #include "server/listen.h"
 
@@ -18,7 +18,7 @@ static unsigned status_of(const struct http_gate *gate, const struct http_gate_f
 Test(http_gate, authority_is_parsed_exactly)
 {
     static const struct {
-        const char *text, *host; /* NULL if the text is not an authority */
+        const char *text, *host; /* `host` is NULL if the text is not an authority */
         int port;
     } rows[] = {{"localhost", "localhost", -1},
                 {"LOCALHOST:80", "LOCALHOST", 80},

@@ -1,4 +1,5 @@
-/* The gate of an HTTP listener alone: accepted connections, their deadlines, and the syntax of a request. */
+/* Tests the gate of an HTTP listener alone: which connections it accepts, their deadlines, and the syntax of a
+ * request. */
 #include "lib/base/clock.h"
 #include "server/http_head.h"
 #include "server/http_server.h"
@@ -24,15 +25,15 @@ TestSuite(server, .fini = leak_check, .timeout = 120);
 
 /* --- handler --- */
 
-/* /wait waits until its client disconnects, /large exceeds every socket buffer, and other paths answer "ok" after the
- * body. */
+/* A server for the tests. /wait waits until its client disconnects. /large sends more than any socket buffer holds.
+ * Other paths answer "ok" after the body. */
 struct stage {
     struct http_server *server;
     struct MHD_Connection *waits;
     atomic_uint waiting, gone, completed, bytes;
 };
 
-static const char BODY = 0; /* the address marks a request that has begun */
+static const char BODY = 0; /* its address marks a request that has begun */
 
 static enum MHD_Result answer(struct MHD_Connection *connection, size_t len, char *text, enum MHD_ResponseMemoryMode of)
 {
@@ -125,7 +126,7 @@ static void say(int fd, const char *text)
     send(fd, text, strlen(text), MSG_NOSIGNAL);
 }
 
-/* Reads until the other side ends, which it must. */
+/* Reads until the server ends the connection, which it must do. */
 static GString *listen_to(int fd)
 {
     char bytes[4096];
@@ -150,7 +151,7 @@ static bool is_ended(void *fd)
 
 static const char GET[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/* Makes a valid call and returns its duration. */
+/* Makes a valid call. Returns its duration. */
 static int64_t call_ns(const struct stage *stage, unsigned host)
 {
     int64_t start = clock_now_ns();
@@ -164,7 +165,7 @@ static int64_t call_ns(const struct stage *stage, unsigned host)
 
 /* --- request syntax --- */
 
-/* Returns the bytes of a case's text. */
+/* Returns the bytes that the text of a case describes. */
 static GString *bytes_of(const char *text)
 {
     GString *bytes = g_string_new(NULL);
@@ -220,7 +221,7 @@ static void run_case(const struct stage *stage, char *const *parts)
     g_string_free(bytes, TRUE);
 }
 
-/* Calls `run` with name, answer and bytes of each case of the corpus. */
+/* Calls `run` with the name, the answer and the bytes of each case of the corpus. */
 static unsigned for_cases(void (*run)(const struct stage *stage, char *const *parts), const struct stage *stage)
 {
     gchar *text = NULL;
@@ -248,7 +249,8 @@ Test(server, smuggled_requests_get_one_answer)
     http_server_close(stage.server);
 }
 
-/* Whether the bytes arrive one by one or at once, the verdict is the same, and a bad head is refused before its end. */
+/* The outcome must be the same whether the bytes arrive one by one or all at once. A bad head must be refused before
+ * its end. */
 static enum head_state state_of(const char *bytes, size_t len, const char **why)
 {
     enum head_state head = http_head_check(bytes, len, why);
@@ -264,7 +266,7 @@ static void check_prefixes(const struct stage *stage, char *const *parts)
     cr_expect_neq(state == HEAD_BAD, strcmp(parts[1], "400") != 0, "%s: %s", parts[0], why);
     cr_expect_eq(state == HEAD_BAD, why != NULL, "%s", parts[0]);
     for (size_t n = 0; n < bytes->len; n++) {
-        char *copy = g_memdup2(bytes->str, n); /* an exact copy, so that a sanitizer sees a read past the end */
+        char *copy = g_memdup2(bytes->str, n); /* an exact copy, so that a sanitizer detects a read past the end */
         enum head_state early = state_of(copy, n, &why);
         cr_expect(early == HEAD_PARTIAL || early == state, "%s: %d, then %d", parts[0], early, state);
         g_free(copy);
@@ -300,7 +302,7 @@ Test(server, heads_are_bounded)
     http_server_close(stage.server);
 }
 
-/* Sends `head` and a chunk of `size` letters in pieces, then `tail`. */
+/* Sends the head of a request, a chunk of `size` letters in pieces, then `tail`. Returns the answer. */
 static GString *send_chunk(const struct stage *stage, size_t size, const char *tail)
 {
     int fd = come(stage, 1);
@@ -315,7 +317,7 @@ static GString *send_chunk(const struct stage *stage, size_t size, const char *t
     return listen_to(fd);
 }
 
-/* Tests bodies that fit the bytes that are inspected first, and bodies that do not. */
+/* Tests bodies that fit into the bytes that the gate inspects first, and bodies that do not. */
 Test(server, chunked_body_of_any_size_is_read)
 {
     struct stage stage;
@@ -355,7 +357,7 @@ Test(server, expect_header_gets_continue_for_chunked_body)
 
 /* --- deadlines --- */
 
-/* Sends `text` byte by byte until the other side ends. Returns the elapsed time. */
+/* Sends `text` byte by byte until the server ends the connection. Returns the elapsed time. */
 static int64_t drip_ns(int fd, const char *text)
 {
     int64_t start = clock_now_ns();
@@ -435,7 +437,7 @@ Test(server, unread_answer_has_deadline)
     close(fd);
 }
 
-/* A client may close its sending side and still read: the server keeps the connection until the request is complete. */
+/* A client may close its sending side and still read. The server must keep the connection until it has answered. */
 Test(server, half_closed_client_is_answered)
 {
     struct stage stage;
@@ -467,7 +469,7 @@ Test(server, waiter_has_no_deadline_and_ends_with_client)
     say(fd, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
     cr_assert(wait_until(is_waiting, &stage, CALL_MS));
     int64_t start = clock_now_ns();
-    /* others connect and are cut off; this one stays */
+    /* others connect and are cut off; this connection stays */
     while (clock_now_ns() - start < 2 * LIMIT_MS * INT64_C(1000000)) {
         if (other < 0) other = come(&stage, 1);
         if (!is_open(other)) close(other), other = -1;
@@ -502,8 +504,8 @@ Test(server, oldest_connection_of_address_is_evicted)
     http_server_close(stage.server);
 }
 
-/* Five times as many connections as there are slots, of each kind that is cheap for its client. A valid caller must not
- * be delayed, from its own address or from theirs. */
+/* There are five times as many connections as slots, of all kinds that are cheap for their clients. A valid caller must
+ * not be delayed, whether it has the address of these clients or another one. */
 Test(server, many_connections_do_not_block_others)
 {
     enum { N = 300, PLACES = 60, CALLS = 50 };
@@ -533,7 +535,7 @@ Test(server, stuck_connections_are_evicted_without_descriptors)
     int fds[N], filler[4096], n_fillers = 0;
     open_stage(&stage, 4000, 0, CALL_MS);
     for (unsigned i = 0; i < N; i++) say(fds[i] = come(&stage, 1), "G");
-    call_ns(&stage, 1); /* once the others are accepted */
+    call_ns(&stage, 1); /* returns once the others are accepted */
     int caller = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);

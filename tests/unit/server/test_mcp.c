@@ -1,4 +1,4 @@
-/* The Model Context Protocol: the reply to each message, in both forms of the protocol, and the server over two
+/* Tests the Model Context Protocol: the reply to each message, in both forms of the protocol, and the server over two
  * pipes. */
 #include "server/mcp_stdio.h"
 #include "server/recent_verdicts.h"
@@ -22,7 +22,7 @@ TestSuite(mcp, .fini = leak_check, .timeout = 60);
 #define CALL(name, arguments)   REQUEST("tools/call", "\"name\":\"" name "\",\"arguments\":" arguments)
 
 static const struct {
-    const char *what, *message, *says; /* NULL if no reply is expected */
+    const char *what, *message, *says; /* `says` is NULL if no reply is expected */
     const char * not ;                 /* text that the reply must not contain, or NULL */
 } cases[] = {
     /* JSON-RPC */
@@ -201,14 +201,14 @@ Test(mcp, verdicts_are_stored_by_owner_and_bounded)
     char *mine = recent_verdicts_find(kept, "a", "1"), *other = recent_verdicts_find(kept, "", "1");
     cr_expect_str_eq(mine, "{}");
     cr_expect_null(other);
-    recent_verdicts_put(kept, "a", "2", "{}", 2); /* the first one is evicted: two are stored */
+    recent_verdicts_put(kept, "a", "2", "{}", 2); /* the first verdict is evicted: the limit is two */
     recent_verdicts_put(kept, "a", "2", "{ }", 3);
     cr_expect_null(recent_verdicts_find(kept, "a", "1"));
-    recent_verdicts_put(kept, "a", "3", "12345678901", 11); /* more than the limit on all */
+    recent_verdicts_put(kept, "a", "3", "12345678901", 11); /* exceeds the limit on all bytes */
     recent_verdicts_list(kept, "a", ids);
     char *listed = json_dumps(ids, JSON_COMPACT);
     cr_expect_str_eq(listed, "[\"2\"]");
-    recent_verdicts_put(kept, "a", "4", "1234567", 7); /* 12 bytes: the oldest, b's, is evicted */
+    recent_verdicts_put(kept, "a", "4", "1234567", 7); /* 12 bytes in all: the oldest verdict, b's, is evicted */
     cr_expect_null(recent_verdicts_find(kept, "b", "1"));
     json_decref(ids);
     free(mine);
@@ -223,7 +223,7 @@ struct pipes {
     pthread_t server;
     struct mcp_stdio_config config;
     enum err_code code;
-    pthread_mutex_t gate; /* while a test holds it, no verdict arrives */
+    pthread_mutex_t gate; /* while a test holds this lock, no verdict arrives */
     atomic_uint judged;
 };
 
@@ -267,7 +267,7 @@ static void say(struct pipes *pipes, const char *text)
     cr_assert_eq(write(pipes->to[1], text, len), (ssize_t)len);
 }
 
-/* Returns one line without its end. Free with g_free. */
+/* Reads one line. Returns it without its line end. Free with g_free. */
 static char *hear(struct pipes *pipes)
 {
     GString *line = g_string_new(NULL);
@@ -288,13 +288,13 @@ static void end_input(struct pipes *pipes)
     pipes->to[1] = -1;
 }
 
-/* The server finishes its work and ends. */
+/* The server must finish its work and end. */
 static void stop(struct pipes *pipes)
 {
     end_input(pipes);
     pthread_join(pipes->server, NULL);
     cr_expect_eq(pipes->code, ERR_OK);
-    expect_line(pipes, ""); /* the end of the output, without unexpected messages before it */
+    expect_line(pipes, ""); /* the end of the output: no unexpected message precedes it */
     close(pipes->to[0]);
     close(pipes->from[0]);
 }
@@ -309,11 +309,11 @@ Test(mcp, lines_are_read_and_answered)
     start(&pipes, 2, 4);
     say(&pipes, "\n \r\n" REQUEST("ping", "") "\r\n");
     expect_line(&pipes, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
-    say(&pipes, "{\"jsonrpc\":\"2.0\",\"id\":2,"); /* in pieces */
+    say(&pipes, "{\"jsonrpc\":\"2.0\",\"id\":2,"); /* the message is sent in pieces */
     say(&pipes, "\"method\":\"ping\"}\nrubbish\n");
     expect_line(&pipes, "\"id\":2,\"result\"");
     expect_line(&pipes, "-32700");
-    say(&pipes, REQUEST("ping", "")); /* a last line without its end */
+    say(&pipes, REQUEST("ping", "")); /* a last line without a line end */
     end_input(&pipes);
     expect_line(&pipes, "\"id\":1,\"result\"");
     stop(&pipes);
@@ -338,7 +338,7 @@ Test(mcp, calls_are_concurrent_and_quick_ones_overtake)
     start(&pipes, 2, 3);
     pthread_mutex_lock(&pipes.gate);
     say(&pipes, JUDGE("1") JUDGE("2") JUDGE("3") JUDGE("4") JUDGE("1") REQUEST("ping", "") "\n");
-    expect_line(&pipes, "\"id\":4,\"error\":{\"code\":-32000"); /* three are open */
+    expect_line(&pipes, "\"id\":4,\"error\":{\"code\":-32000"); /* the limit of three open calls is reached */
     expect_line(&pipes, "\"id\":1,\"error\":{\"code\":-32000");
     expect_line(&pipes, "\"id\":1,\"result\":{}");
     say(&pipes, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":3}}\n"
@@ -346,7 +346,7 @@ Test(mcp, calls_are_concurrent_and_quick_ones_overtake)
                 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}\n" REQUEST("ping", "") "\n");
     expect_line(&pipes, "\"id\":1,\"result\":{}");
     pthread_mutex_unlock(&pipes.gate);
-    for (int i = 0; i < 2; i++) expect_line(&pipes, "\"result\":{\"content\""); /* of 1 and 2 */
+    for (int i = 0; i < 2; i++) expect_line(&pipes, "\"result\":{\"content\""); /* the replies to calls 1 and 2 */
     stop(&pipes);
     cr_expect_eq(atomic_load(&pipes.judged), 2, "a call that was cancelled before it began was judged");
 }
@@ -373,7 +373,7 @@ Test(mcp, server_ends_without_reader)
     start(&pipes, 1, 8);
     close(pipes.from[0]);
     say(&pipes, REQUEST("ping", "") "\n");
-    pthread_join(pipes.server, NULL); /* although its input continues */
+    pthread_join(pipes.server, NULL); /* ends although its input is still open */
     cr_expect_eq(pipes.code, ERR_OK);
     close(pipes.to[0]);
     close(pipes.to[1]);

@@ -1,5 +1,5 @@
-/* The export of spans to a scripted collector, which accepts them, rejects them, requests a pause, or fails as networks
- * do. */
+/* Tests the export of spans to a scripted collector. It accepts them, rejects them, requests a pause, or fails as
+ * networks do. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "server/otlp.h"
@@ -69,7 +69,7 @@ static bool are_settled(void *n)
     return stats.sent + stats.dropped + stats.refused == *(const unsigned *)n;
 }
 
-/* Waits until so many spans are left and the outcome of the others is known. */
+/* Waits until the outcome of n spans is known. Returns the statistics. */
 static struct otlp_stats send_spans(unsigned n)
 {
     leave_spans(n);
@@ -143,7 +143,7 @@ Test(otlp, spans_are_sent_in_batches)
     cr_assert_gt(fake_model_requests(collector, PATH), SPANS / 512);
 }
 
-/* Faults and replies of a collector before it accepts the batch. */
+/* Before the collector accepts the batch, it fails or replies with errors. */
 Test(otlp, transient_failures_are_retried)
 {
     static const struct fake_step steps[] = {{.status = 503},

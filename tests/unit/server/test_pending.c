@@ -1,4 +1,4 @@
-/* The waiters for verdicts. Whatever arrives first, each caller is completed exactly once, and none receives another's
+/* Tests the waiters for verdicts. Whatever arrives first, each caller is completed exactly once, and with its own
  * verdict. */
 #include "server/pending.h"
 
@@ -9,7 +9,7 @@
 
 TestSuite(pending, .fini = leak_check);
 
-/* A caller and its result. */
+/* A caller, and its result. */
 struct caller {
     unsigned told;
     enum pending_end end;
@@ -70,8 +70,8 @@ Test(pending, caller_gets_verdict_of_its_request)
     pending_free(pending);
 }
 
-/* Without the buffer these callers would wait forever: the broker's report of the position arrives after the
- * verdict. */
+/* The broker reports the position of a request after its verdict has arrived. A buffer keeps such verdicts; otherwise
+ * their callers would wait forever. */
 Test(pending, verdict_before_known_position_is_delivered)
 {
     struct pending *pending = pending_new(10, 1 << 20);
@@ -87,7 +87,7 @@ Test(pending, verdict_before_known_position_is_delivered)
     pending_free(pending);
 }
 
-/* The producer sent the request twice; the broker stored it once and does not report its position. */
+/* The producer sent the request twice. The broker stored it once, and does not report its position. */
 Test(pending, unknown_position_is_resolved_by_id)
 {
     struct pending *pending = pending_new(10, 1 << 20);
@@ -191,8 +191,8 @@ Test(pending, stored_verdicts_are_bounded_to_newest)
     pending_free(pending);
 }
 
-/* A caller that disconnects is completed once and frees its slot, whether the position of its request is known or
- * not. */
+/* A caller that disconnects is completed once and frees its slot, whether or not the position of its request is
+ * known. */
 Test(pending, disconnected_caller_frees_slot)
 {
     struct pending *pending = pending_new(1, 1 << 20);
@@ -201,7 +201,7 @@ Test(pending, disconnected_caller_frees_slot)
         struct caller caller;
         wait_for(pending, &caller, "a", 100);
         if (placed) pending_position(caller.waiter, 0, 7);
-        pending_leave(pending, &stats); /* no caller has this id */
+        pending_leave(pending, &stats); /* no caller waits for this id */
         cr_expect_eq(caller.told, 0);
         pending_leave(pending, &caller);
         pending_leave(pending, &caller);
@@ -221,7 +221,8 @@ static void on_lost(void *ctx, const struct msg_key *position)
     *sum += position->offset;
 }
 
-/* Requests with a known id, after a timeout, or with their verdict can still be served, so they are not cancelled. */
+/* Requests with an id that others know, timed-out requests, and requests with a verdict can still be served. So they
+ * are not cancelled. */
 Test(pending, caller_with_unknown_id_is_cancelled)
 {
     enum { LOST, KNOWN, LATE, ANSWERED, N };

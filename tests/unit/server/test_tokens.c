@@ -1,4 +1,4 @@
-/* The file of tenants: the identity and rights of a token, and the effect of an invalid file. */
+/* Tests the file of tenants: the identity and rights that a token gives, and the effect of an invalid file. */
 #include "lib/base/arena.h"
 #include "server/tokens.h"
 #include "tests/support/leak.h"
@@ -28,7 +28,7 @@ static void end(void)
 
 TestSuite(tokens, .init = begin, .fini = end);
 
-/* `tenants` with %1 and %2 in place of the hashes of "one" and "two". */
+/* Writes `tenants` with %1 and %2 replaced by the hashes of "one" and "two". */
 static void write_tenants(const char *tenants)
 {
     char *one = g_compute_checksum_for_string(G_CHECKSUM_SHA256, "one", -1),
@@ -139,7 +139,7 @@ Test(tokens, invalid_file_is_refused_with_location)
 
 static unsigned n_checked;
 
-/* Refuses tenants that deny x.y. */
+/* Refuses a file in which a tenant denies x.y. */
 static enum err_code refuse_some(void *ctx, const char *of, const struct tenant *const *tenants, uint32_t n,
                                  struct err *err)
 {
@@ -171,7 +171,7 @@ Test(tokens, refused_tenants_keep_the_old_file)
     tokens_close(tokens);
 }
 
-/* A holder of a tenant keeps it while the file changes. The next call gets the new tenant under the same number. */
+/* A holder of a tenant keeps it while the file changes. The next call gets the new tenant, with the same number. */
 Test(tokens, changed_file_applies_unless_invalid)
 {
     struct err err;

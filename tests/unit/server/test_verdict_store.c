@@ -1,4 +1,4 @@
-/* Verdicts in a file: they survive a restart, are bounded, and no foreign file is changed. */
+/* Tests verdicts in a file. They survive a restart and are bounded. A file of another program is not changed. */
 #include "server/verdict_store.h"
 #include "tests/support/wait.h"
 

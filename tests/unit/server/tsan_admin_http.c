@@ -1,5 +1,5 @@
-/* A listener whose pages read counters of other threads, with concurrent requests, opened and closed meanwhile. A plain
- * program, since Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
+/* A listener is opened and closed during concurrent requests. Its pages read counters that other threads change. It is
+ * a plain program, because Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/log.h"
 #include "lib/base/metrics.h"
 #include "server/admin_http.h"
@@ -64,7 +64,7 @@ static void *asker(void *unused)
     (void)unused;
     for (int i = 0; i < ASKS; i++) {
         if (i % 10 == 9)
-            ask("GET ", false); /* then disconnects */
+            ask("GET ", false); /* sends a part of a request, then disconnects */
         else if (ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", true))
             atomic_fetch_add(&answers, 1);
         else
@@ -96,7 +96,7 @@ int main(void)
     pthread_t thread;
     log_open(STDERR_FILENO, LOG_FORM_TEXT, LOG_LEVEL_ERROR);
     if (metrics_new(defs, 1, &metrics, &err)) return 2;
-    /* creates the series before the first request */
+    /* metrics_get creates the series before the first request */
     pthread_create(&thread, NULL, counter, metrics_get(metrics, 0, NULL));
     for (int i = 0; i < OPENINGS; i++) open_and_ask();
     atomic_store(&stop, true);

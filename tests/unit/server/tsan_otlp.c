@@ -1,5 +1,5 @@
-/* Threads that add spans while other threads send and count them, and a final close. A plain program, since Criterion
- * does not start under ThreadSanitizer. Exit status 0 means success. */
+/* Several threads add spans while others send and count them; the exporter is closed at the end. It is a plain program,
+ * because Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
 #include "server/otlp.h"
 #include "tests/support/fake_model.h"
 

@@ -32,7 +32,7 @@ static void append(struct case_line *line, const char *text)
 static char *read_lines(struct case_file *file, char **texts)
 {
     struct case_line *last = NULL;
-    bool inside = false; /* of a schema within the file */
+    bool inside = false; /* true within the text of a schema */
     for (unsigned i = 0; texts[i]; i++) {
         const char *text = texts[i];
         if (inside) {

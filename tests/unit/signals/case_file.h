@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* A line of the file as key and value, with continuation lines joined. */
+/* A line of the file, split into key and value. Continuation lines are joined to it. */
 struct case_line {
     char *key, *value;
     unsigned number; /* number of the first line, from 1 */
@@ -13,10 +13,10 @@ struct case_line {
 
 struct case_file {
     char *path;
-    GPtrArray *lines; /* of struct case_line, in order */
+    GPtrArray *lines; /* struct case_line, in the order of the file */
 };
 
-/* Returns NULL and sets *why (free with g_free) if the file cannot be read or a line is not "key: value". */
+/* Reads a file. Returns NULL and sets *why (free with g_free) if it cannot be read or a line is not "key: value". */
 struct case_file *case_file_read(const char *path, char **why);
 void case_file_free(struct case_file *file);
 

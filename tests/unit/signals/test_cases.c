@@ -13,14 +13,14 @@
 
 extern const struct vsig_def vsig_select_star;
 
-/* The database on which the cases are judged. */
+/* The database on which cases are judged. */
 struct ground {
     char *folder, *path;
     struct db *db;
     struct schema_index *schema;
 };
 
-/* The position in a file. */
+/* The position in a case file. */
 struct stage {
     const struct vsig_def *def;
     const char *path;
@@ -28,9 +28,9 @@ struct stage {
     struct vsig_options *options;
     bool no_embedder;
     const char *case_name, *question, *evidence;
-    const char *reply; /* the signal's part of a language model's answer */
+    const char *reply; /* part of a simulated model answer for this signal */
     const char
-        /* places where the linker was uncertain: "tables concert"; "columns" alone means the end of its list */
+        /* where the linker was uncertain: "tables concert"; "columns" alone means at the end of its list */
         *uncertain;
     unsigned fired, silent, failures;
 };
@@ -70,7 +70,8 @@ static char *write_database(const char *path, const char *sql)
     return why;
 }
 
-/* Builds the database of a schema text or file. Returns the reason for a failure (free with g_free), or NULL. */
+/* Builds the database from the text or the file of a schema. Returns the reason for a failure (free with g_free), or
+ * NULL. */
 static char *ground_open(struct ground *ground, const char *schema)
 {
     ground_close(ground);
@@ -118,7 +119,8 @@ static char *describe(const struct vsig_subject *subject, const struct vsig_verd
     return g_string_free(text, FALSE);
 }
 
-/* Returns the place of a span's text in the candidate, for "text" or "text @2", or -1 if it does not occur. */
+/* Returns the offset of a span in the candidate, or -1 if it does not occur. The span is written "text", or "text @2"
+ * for its second occurrence. */
 static long find_span(const char *sql, const char *span, size_t *len)
 {
     const char *at = strrchr(span, '@');
@@ -148,7 +150,7 @@ static unsigned count_marks(const struct vsig_verdict *verdict)
     unsigned n = 0;
     for (const struct vsig_finding *f = verdict->findings; f; f = f->next)
         for (uint32_t i = 0; i < f->n_clauses; i++) {
-            bool repeated = false; /* matched by another finding, or earlier in this one */
+            bool repeated = false; /* another finding matched it, or it occurred earlier in this one */
             for (const struct vsig_finding *g = verdict->findings; g; g = g->next)
                 for (uint32_t k = 0; k < g->n_clauses && !(g == f && k == i); k++) {
                     if (g->clauses[k].start == f->clauses[i].start && g->clauses[k].end == f->clauses[i].end)
@@ -191,7 +193,7 @@ static bool any_finding_has(const struct vsig_verdict *verdict, const char *key,
 static const char *const EXPECTATIONS[] = {"span", "label", "severity", "says", "fact", "reason", NULL};
 static const char *const STATES[] = {"fires", "silent", "note", "unavailable", NULL};
 
-/* Reads the lines below a candidate up to the first one that is not an expectation. Returns their number. */
+/* Checks the lines after a candidate, up to the first that is not an expectation. Returns their number. */
 static unsigned check_expectations(struct stage *stage, GPtrArray *lines, unsigned at,
                                    const struct vsig_subject *subject, const struct vsig_verdict *verdict)
 {
@@ -236,7 +238,7 @@ static json_t *hand_reply(const struct stage *stage, struct vsig_reply *reply)
     return part;
 }
 
-/* Judges the candidate on line `at`. Returns the number of lines of the candidate and its expectations. */
+/* Judges the candidate on line `at`. Returns the number of lines that it and its expectations occupy. */
 static unsigned check_candidate(struct stage *stage, GPtrArray *lines, unsigned at)
 {
     const struct case_line *line = lines->pdata[at];
@@ -281,7 +283,7 @@ static void reset_options(struct stage *stage)
 {
     vsig_options_free(stage->options);
     stage->options = vsig_options_new();
-    if (!vsig_by_name(stage->def->name)) vsig_options_add(stage->options, stage->def); /* the sample */
+    if (!vsig_by_name(stage->def->name)) vsig_options_add(stage->options, stage->def); /* the sample signal */
 }
 
 static void set_option(struct stage *stage, const struct case_line *line)
@@ -363,14 +365,14 @@ static void run_signal(const struct vsig_def *def, const char *family)
     leak_check();
 }
 
-/* Ids instead of pointers: Criterion copies parameters into another process. */
+/* Ids instead of pointers, because Criterion copies the parameters into another process. */
 static unsigned ids[VSIG_ID_END];
 
 ParameterizedTestParameters(cases, signal)
 {
     unsigned n;
     const struct vsig_def *const *all = vsig_all(&n);
-    const char *only = getenv("ASSAY_CASES"); /* names a single signal during its development */
+    const char *only = getenv("ASSAY_CASES"); /* the only signal to test, for its development */
     unsigned n_ids = 0;
     for (unsigned i = 0; i < n; i++)
         if (!only || strcmp(only, all[i]->name) == 0) ids[n_ids++] = all[i]->id;

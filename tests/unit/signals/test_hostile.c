@@ -1,4 +1,4 @@
-/* Hostile queries: every signal ends soon, with a state or with a reason. */
+/* Hostile queries: every signal must end soon, with a state or with a reason. */
 #include "lib/base/clock.h"
 #include "signals/vsig.h"
 #include "tests/support/leak.h"
@@ -46,7 +46,8 @@ static void judge(const char *what, char *sql)
     fixture_end(&fixture);
 }
 
-/* `head`, then the piece `n` times (%u is replaced by its number) joined by `between`, then `tail`. */
+/* Returns `head`, then `piece` `n` times with `between` between the pieces, then `tail`. Each %u in a piece is replaced
+ * by its number. */
 static char *repeat(const char *head, const char *piece, const char *between, unsigned n, const char *tail)
 {
     GString *text = g_string_new(head);
@@ -93,7 +94,7 @@ Test(hostile, many_join_pairs_are_bounded)
     judge("pairs", repeat("SELECT x.b FROM t AS x JOIN t AS y ON ", "x.a = y.c", " AND ", 450, ""));
 }
 
-/* The parser's limits on depth and tokens apply first: chains are as long as these limits permit. */
+/* The parser's limits on depth and tokens apply first. So the chains are as long as these limits permit. */
 Test(hostile, balanced_join_trees_are_bounded)
 {
     char *level = g_strdup("x.a = y.c");

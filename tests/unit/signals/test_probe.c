@@ -1,4 +1,4 @@
-/* The probes that signals run on the database. */
+/* Tests the probes that signals run on the database. */
 #include "signals/support/probe.h"
 #include "tests/unit/db/fixture.h"
 
@@ -20,7 +20,7 @@ static enum err_code probe(const struct db_limits *limits)
     return code;
 }
 
-/* Training bounds work instead of time, so that its result does not depend on the load of the machine. */
+/* Training limits the steps of a probe, not its time. So its result does not depend on the load of the machine. */
 Test(probe, probe_is_bounded_like_candidate)
 {
     struct db_limits limits = {.time_ms = 3000};

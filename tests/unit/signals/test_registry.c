@@ -1,4 +1,4 @@
-/* The registry, options, findings and the final states of a run. */
+/* Tests the registry, options, findings and the final states of a run. */
 #include "lib/base/clock.h"
 #include "signals/vsig.h"
 #include "tests/support/leak.h"
@@ -43,7 +43,7 @@ Test(registry, names_and_families_agree_with_the_list)
     }
 }
 
-/* The folder of a family holds only signals; a file that no row names would not be compiled. */
+/* The folder of a family contains only signals. A file that no row names would not be compiled. */
 Test(registry, every_file_has_a_row)
 {
     for (int family = 0; family < VSIG_FAMILY_COUNT; family++) {
@@ -110,7 +110,7 @@ static enum err_code gives_up(struct vsig_run *run)
 
 static struct vsig_verdict run_with(enum err_code (*eval)(struct vsig_run *), unsigned needs, enum err_code code)
 {
-    static struct arena arena; /* findings live until the end of the test; one arena suffices */
+    static struct arena arena; /* findings live until the end of the test, so one arena is enough */
     arena_free(&arena);
     arena_init(&arena, 0);
     struct vsig_subject subject = {.arena = &arena, .code = code};

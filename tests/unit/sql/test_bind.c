@@ -1,4 +1,4 @@
-/* Tests of binding: golden cases, blocks and their places, columns that a star leaves out, hostile sizes, and agreement
+/* Tests binding: golden cases, blocks and their spans, columns that a star leaves out, hostile sizes, and agreement
  * with SQLite on the query logs. */
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -88,7 +88,7 @@ static void check_text(const struct golden_case *c, const char *key, char *actua
     g_free(actual);
 }
 
-/* A diag line without "near" matches any similar names. */
+/* Checks the diagnostics. A diag line without "near" accepts any list of similar names. */
 static void check_diags(const struct golden_case *c, const struct sql_stmt *stmt, const struct sql_diag *d)
 {
     for (size_t i = 0; i < c->n_fields; i++) {
@@ -180,7 +180,7 @@ static enum sql_hidden find_hidden(const void *self, int table, const char *name
     return sql_name_is(name, len, "t", 1) ? SQL_HIDDEN_ROW : SQL_HIDDEN_NONE;
 }
 
-/* Returns the n-th COLUMN of a statement. */
+/* Returns COLUMN node number n of a statement. */
 static const struct sql_ref *nth_column(const struct sql_bound *bound, unsigned n)
 {
     for (uint32_t i = 0; i < bound->n_refs; i++)
@@ -197,13 +197,13 @@ Test(bind, row_and_hidden_columns_bind)
     } cases[] = {
         {"SELECT x FROM t AS x", true, false, SQL_REF_ROW},
         {"SELECT x FROM t AS x", false, false, SQL_REF_UNKNOWN},
-        {"SELECT a FROM t AS a", true, false, SQL_REF_COLUMN}, /* a column before a row */
+        {"SELECT a FROM t AS a", true, false, SQL_REF_COLUMN}, /* a name that may be a column or a row is a column */
         {"SELECT c FROM t AS c, u", true, false, SQL_REF_COLUMN},
         {"SELECT x::text FROM t AS x, generate_series(1, 2) AS g", true, false, SQL_REF_ROW},
         {"SELECT g FROM t AS x, generate_series(1, 2) AS g", true, false, SQL_REF_ROW},
         {"SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t WHERE u IS NOT NULL)", true, false, SQL_REF_ROW},
         {"SELECT y FROM (SELECT a FROM t) AS y", true, false, SQL_REF_ROW},
-        /* of a source with unknown columns */
+        /* a column of a source whose columns are unknown */
         {"SELECT k.x FROM t AS x, json_each('{}') AS k", true, false, SQL_REF_COLUMN},
         {"SELECT t.xmin FROM t", true, true, SQL_REF_SYSTEM},
         {"SELECT xmin FROM (SELECT a FROM t) AS y", true, true, SQL_REF_UNKNOWN},
@@ -349,7 +349,8 @@ struct agreement {
     int64_t bind_ns;
 };
 
-/* Returns SQLite's verdict on names: 0 accepts, 1 unknown or ambiguous name, -1 another error (not compared). */
+/* Returns how SQLite judges the names: 0 accepted, 1 unknown or ambiguous name, -1 another error, which is not
+ * compared. */
 static int sqlite_verdict(sqlite3 *db, const char *sql, int *offset)
 {
     sqlite3_stmt *stmt = NULL;

@@ -1,4 +1,4 @@
-/* The components of statements: each statement has the expected ones and no others. */
+/* Tests the components of statements. Each statement must have the expected components and no others. */
 #include "lib/sql/components.h"
 #include "tests/support/catalog_sqlite.h"
 #include "tests/support/leak.h"
@@ -10,7 +10,7 @@ static const char SCHEMA[] = "CREATE TABLE boat (boat_id INTEGER, name TEXT, len
                              "CREATE TABLE port (port_id INTEGER, name TEXT);";
 
 static const struct {
-    const char *sql, *has; /* names separated by spaces, in the order of the list */
+    const char *sql, *has; /* `has` lists names separated by spaces, in the order of the list of components */
 } CASES[] = {
     {"SELECT count(*) FROM boat", "answer_count answer_only_aggregates answer_one_item one_table no_condition"},
     {"SELECT name, max(length) FROM boat GROUP BY name HAVING count(*) > 1",
@@ -71,7 +71,7 @@ Test(components, components_of_statements_match)
     leak_check();
 }
 
-/* Ids are part of the wire format: a name with another id breaks stored messages. */
+/* Ids are part of the wire format. If the id of a name changed, stored messages would become wrong. */
 Test(components, component_ids_are_stable)
 {
     cr_expect_str_eq(sql_component_name((enum sql_component)0), "answer_count");

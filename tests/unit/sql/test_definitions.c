@@ -1,4 +1,4 @@
-/* Reading DDL: the accepted parts, as tests/data/sql/definitions.case lists them, and the bounds. */
+/* Tests the reading of DDL: the accepted parts, as tests/data/sql/definitions.case lists them, and the bounds. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static enum err_code code_of(const char *text, size_t len)
     return code;
 }
 
-/* `head`, then `each` n times with its number, then `tail`. */
+/* Reads `head`, then `each` n times with its number, then `tail`. Returns the error code. */
 static enum err_code code_of_many(const char *head, const char *each, unsigned n, const char *tail)
 {
     GString *text = g_string_new(head);
@@ -134,7 +134,7 @@ Test(definitions, bounds_are_reachable_and_kept)
         ERR_LIMIT_COUNT);
 }
 
-/* Each view reads the previous one twice: ten views amount to a thousand tables. */
+/* Each view reads the previous view twice. So ten views have the size of a thousand tables. */
 Test(definitions, doubling_views_are_bounded)
 {
     GString *text = g_string_new("CREATE TABLE v (id int); CREATE VIEW v0 AS SELECT a.id FROM v a, v b;");
@@ -149,7 +149,7 @@ Test(definitions, doubling_views_are_bounded)
     g_string_free(text, TRUE);
 }
 
-/* Parentheses are counted without recursion; a long text is refused before it is read. */
+/* Parentheses are counted without recursion. A text that is too long is refused before it is read. */
 Test(definitions, depth_and_length_are_bounded)
 {
     enum { DEEP = 100000 };
@@ -176,7 +176,7 @@ Test(definitions, binary_input_is_refused)
     g_string_free(text, TRUE);
 }
 
-/* A text that is truncated anywhere is read or refused. */
+/* The text is truncated at each place. It must be read or refused. */
 Test(definitions, truncated_text_ends_cleanly)
 {
     static const char text[] =

@@ -1,4 +1,4 @@
-/* Diagnostics: their code, place and suggestion (golden), and their drawing. */
+/* Tests diagnostics: their code, span and suggestion against golden cases, and their drawing. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 TestSuite(diag, .timeout = 60);
 
-/* Returns the diagnostics in the form of the case file. */
+/* Returns the diagnostics as they are written in the case file. */
 static char *diags_text(const struct sql_stmt *stmt)
 {
     GString *out = g_string_new(NULL);

@@ -1,5 +1,5 @@
-/* Features that SQLite and MariaDB lack, as listed in tests/data/sql/dialect.case and mariadb.case. test_oracle.c
- * compares the error positions with SQLite's. */
+/* Tests features that SQLite or MariaDB does not support, as listed in tests/data/sql/dialect.case and mariadb.case.
+ * test_oracle.c compares the error positions with SQLite's. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ Test(dialect, golden_mariadb_cases_match)
     check_cases("mariadb.case", sql_not_mariadb, 3);
 }
 
-/* A # inside a string, a quoted name or another comment begins no comment. */
+/* A # inside a string, a quoted name or another comment does not begin a comment. */
 Test(dialect, comments_that_start_with_hash_are_blanked)
 {
     static const char *const cases[][2] = {
@@ -79,7 +79,7 @@ Test(dialect, comments_that_start_with_hash_are_blanked)
     leak_check();
 }
 
-/* The first sixteen unsupported features are reported, in order, with their lines. */
+/* Only the first sixteen unsupported features are reported, in order, with their lines. */
 Test(dialect, only_first_features_are_reported)
 {
     struct arena arena;

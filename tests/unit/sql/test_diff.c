@@ -1,4 +1,4 @@
-/* Tests of the edit script between two queries: golden cases, the property apply(diff(a, b), a) = b on all pairs of the
+/* Tests the edit script between two queries: golden cases, the property apply(diff(a, b), a) = b on all pairs of the
  * logs, normal trees, and hostile sizes. */
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -86,7 +86,7 @@ Test(diff, golden_cases_match)
 struct totals {
     size_t pairs, wrong, edits, nodes, equal, capped, most;
     int64_t ns;
-    struct sql_stmt *before; /* the last candidate of another line, as an unrelated statement */
+    struct sql_stmt *before; /* last candidate of another line, used as an unrelated statement */
     struct arena before_arena;
 };
 

@@ -1,5 +1,5 @@
-/* Tests of the mutation operators: each one gives its documented mutants, equal seeds give equal mutants, and mutants
- * of the training questions parse and bind. */
+/* Tests the mutation operators. Each one makes its documented mutants. Equal seeds give equal mutants. Mutants of the
+ * training questions parse and bind. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const char SCHEMA[] =
     "INSERT INTO person VALUES (1, 'Ann', 'Paris', 20), (2, 'Bob', 'Rome', 30), (3, 'Cid', 'Paris', 40);"
     "INSERT INTO friend VALUES (1, 2, 2001), (2, 3, 2002);";
 
-/* A statement for which an operator must give a mutant, and a part of that mutant. */
+/* A statement from which an operator must make a mutant, and a part of that mutant. */
 static const struct {
     enum sql_mutator op;
     const char *sql, *part;
@@ -112,7 +112,7 @@ static const struct {
      "city IS NOT NULL AND age > 20"},
 };
 
-/* Further forms of operators that have several. */
+/* Further mutants of operators that make several. */
 static const struct {
     enum sql_mutator op;
     const char *sql, *part;
@@ -152,7 +152,7 @@ static const struct {
     {SQL_MUTATE_said_with_care, "SELECT count(*) FROM person", "COUNT(id)"},
 };
 
-/* Checks that over a few seeds some mutant of that operator has the part. */
+/* Returns true if, for one of several seeds, a mutant of that operator contains the part. */
 static bool gives(struct catalog_sqlite *catalog, enum sql_mutator op, const char *sql, const char *part)
 {
     bool found = false;

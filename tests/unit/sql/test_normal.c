@@ -70,7 +70,7 @@ Test(normal, unbound_names_leave_others_normalised)
     expect_partly(catalog, "SELECT X.A FROM t AS X WHERE X.b > 1", "SELECT t.a FROM t WHERE t.b > 1");
     expect_partly(catalog, "SELECT X.A, X.z FROM t AS X WHERE 1 < B", "SELECT t.a, t.z FROM t WHERE t.b > 1");
     expect_partly(catalog, "SELECT a, x.b FROM t AS x JOIN u AS y ON x.a = y.a",
-                  "SELECT a, t.b FROM t JOIN u ON t.a = u.a"); /* the first a is ambiguous */
+                  "SELECT a, t.b FROM t JOIN u ON t.a = u.a"); /* `a` in the select list is ambiguous */
     expect_partly(catalog, "SELECT Z.q FROM Nowhere AS Z", "SELECT nowhere.q FROM nowhere");
     catalog_sqlite_free(catalog);
     leak_check();
@@ -79,12 +79,13 @@ Test(normal, unbound_names_leave_others_normalised)
 /* ---- equal forms, equal results ---- */
 
 struct totals {
-    GHashTable *results; /* "db\nform" -> digest of the first statement's rows, as a string */
+    GHashTable *results; /* "db\nform" → the first statement with that form */
     GHashTable *texts;   /* "db\nsql" of statements seen before */
     size_t lines, statements, forms, compared, wrong, not_fixed, slow;
 };
 
-/* The first statement of a form is stored as text and runs only when a second one with that form occurs. */
+/* Compares the rows of a statement with those of the first statement of its form. If it is the first, compares them
+ * with the rows of the form itself. */
 static void check_one(struct totals *t, const struct querylog_line *line, const char *sql)
 {
     if (!g_hash_table_add(t->texts, g_strdup_printf("%s\n%s", line->db, sql))) return;
@@ -120,7 +121,7 @@ static void check_one(struct totals *t, const struct querylog_line *line, const 
     arena_free(&arena);
 }
 
-/* Every fifth line of the gold-only log: spellings differ mostly among candidates. */
+/* Checks every fifth line of the log without candidates, because spellings differ mostly among candidates. */
 static void check_line(const struct querylog_line *line, void *self)
 {
     struct totals *t = self;

@@ -1,8 +1,8 @@
-/* SQLite as the authority: the parser accepts the statements that SQLite accepts and reports an error where SQLite
- * does. The tree of a statement in PostgreSQL's own syntax says so (dialect.h).
+/* Compares the parser with SQLite. It must accept the statements that SQLite accepts, and report an error where SQLite
+ * does. A statement in PostgreSQL's own syntax is also accepted; its tree is marked (dialect.h).
  *
- * The statements are every candidate and gold query of the logs, on the real databases. Without data they are SQLite's
- * own statements of tests/data/sql/sqlite.sql with words dropped, doubled and swapped. */
+ * The statements are every candidate and gold query of the logs, on the real databases. Without these data, they are
+ * SQLite's own statements of tests/data/sql/sqlite.sql, with words dropped, doubled and swapped. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <sqlite3.h>
@@ -19,12 +19,12 @@ TestSuite(oracle, .timeout = 600);
 struct tally {
     struct arena arena;
     sqlite3 *db;
-    unsigned texts, accepted, refused; /* accepted by SQLite; of these refused by us */
-    /* syntax errors with an offset; of these reported by us; of these at the same byte */
+    unsigned texts, accepted, refused; /* accepted by SQLite; accepted by SQLite, but refused by us */
+    /* syntax errors with an offset in SQLite; those that we report too; those that we report at the same byte */
     unsigned errors, also_ours, same_place;
-    unsigned foreign, foreign_place; /* read by us as PostgreSQL; of these placed at the same byte */
-    unsigned slandered;              /* accepted by SQLite, although we report a feature that SQLite lacks */
-    unsigned printed, changed;       /* parsed without error; of these different after printing */
+    unsigned foreign, foreign_place; /* statements that we read as PostgreSQL; those with an error at the same byte */
+    unsigned slandered;              /* accepted by SQLite, but we report a feature that SQLite does not support */
+    unsigned printed, changed;       /* parsed without error; those that are different after printing */
 };
 
 static bool is_syntax_error(const char *message)
@@ -141,7 +141,8 @@ static char *mangled(char **words, guint n, guint at, enum mangle how)
     return g_string_free(out, FALSE);
 }
 
-/* A statement that SQLite refuses unchanged would put every error at the same place. */
+/* True unless SQLite refuses the unchanged statement with a syntax error. Such a statement would put every error at the
+ * same place. */
 static bool is_sqlite(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
@@ -165,7 +166,7 @@ static void check_mangled(struct tally *t, const char *line)
     g_strfreev(words);
 }
 
-/* Some of these are PostgreSQL, or would be with one more word: there the grammar of both continues where SQLite
+/* Some of these statements are PostgreSQL, or would be with one more word. There both grammars continue where SQLite
  * stops. */
 Test(oracle, mangled_statements_agree_with_sqlite)
 {
@@ -192,9 +193,9 @@ Test(oracle, mangled_statements_agree_with_sqlite)
 
 /* ---- PostgreSQL's statements ---- */
 
-/* The SELECTs of PostgreSQL that SQLite's parser refuses: we refuse them at the same byte, with the reason. SQLite
- * stops later if it reads a PostgreSQL keyword as a name or alias, and we do not follow that everywhere. Features of
- * newer SQLite versions (ORDER BY in aggregates, RIGHT as a function) are not reported as missing. */
+/* SELECTs of PostgreSQL that SQLite's parser refuses must be refused at the same byte, with the reason. If SQLite reads
+ * a PostgreSQL keyword as a name or alias, it stops later; our position may then differ. Features of newer SQLite
+ * versions (ORDER BY in aggregates, RIGHT as a function) are not reported as missing. */
 Test(oracle, postgres_statements_are_placed_like_sqlite)
 {
     struct tally t = {0};

@@ -1,4 +1,4 @@
-/* Trees of statements (golden), spans, limits, and exhausted memory. */
+/* Tests the trees of statements against golden cases. Also tests spans, limits, and the lack of memory. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ Test(parse, text_needs_no_terminator)
     struct arena arena;
     struct sql_stmt *stmt;
     arena_init(&arena, 0);
-    char *exact = g_memdup2("SELECT ?, :a, $1", 16); /* AddressSanitizer sees a read past its end */
+    char *exact = g_memdup2("SELECT ?, :a, $1", 16); /* so that AddressSanitizer detects a read past the end */
     cr_assert_eq(sql_parse(&arena, exact, 16, NULL, &stmt), ERR_OK);
     g_free(exact);
     cr_expect_eq(stmt->n_params, 3);
@@ -139,7 +139,7 @@ static enum err_code parse_text(const char *text, size_t len, const struct sql_l
     return rc;
 }
 
-/* `before`, `middle` n times, `after` */
+/* Returns `before`, then `middle` n times, then `after`. */
 static GString *repeated(const char *before, const char *middle, unsigned n, const char *after)
 {
     GString *s = g_string_new(before);
@@ -225,7 +225,7 @@ Test(parse, invalid_utf8_and_nul_are_refused)
     leak_check();
 }
 
-/* An error must not take more time than the text: recovery is bounded. */
+/* The time for a text with errors must be bounded by its length, because recovery is bounded. */
 Test(parse, hostile_errors_are_bounded)
 {
     static const char *const BAD[][3] = {{"SELECT ", "a b c, ", "d"},
@@ -248,7 +248,7 @@ Test(parse, hostile_errors_are_bounded)
     leak_check();
 }
 
-/* Fails at every amount of memory until it suffices. */
+/* Parses with each amount of memory up to one that suffices. Smaller amounts must fail without a crash. */
 Test(parse, exhausted_memory_ends_cleanly)
 {
     static const char SQL[] =

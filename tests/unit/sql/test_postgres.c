@@ -1,7 +1,7 @@
-/* PostgreSQL's own parser (libpg_query) as the oracle. Each statement of tests/data/sql/postgres.sql that it accepts is
- * accepted here too, and its printed form has the same meaning. Of the SELECTs of PostgreSQL's regression tests only a
- * small share is refused. The tests are a separate binary, because libpg_query exports names that other libraries use
- * too. */
+/* Compares the parser with PostgreSQL's own parser (libpg_query). Each statement of tests/data/sql/postgres.sql that
+ * libpg_query accepts must be accepted, and its printed form must have the same meaning. Only a small share of the
+ * SELECTs of PostgreSQL's regression tests may be refused. These tests are a separate binary, because libpg_query
+ * exports names that other libraries also export. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <pg_query.h>
@@ -61,13 +61,14 @@ Test(postgres, accepted_statements_print_with_same_meaning)
 
 /* ---- PostgreSQL's regression tests ---- */
 
-/* The limit on refused statements per 1,000 SELECTs that libpg_query accepts. Known refusals are XML functions, FOR
- * UPDATE and data-modifying CTEs (refused by name), select lists without items, and reserved words as names. */
+/* The limit on refused statements for 1,000 SELECTs that libpg_query accepts. Five kinds are known to be refused. Three
+ * are refused by name: XML functions, FOR UPDATE and data-modifying CTEs. The others are select lists without items,
+ * and reserved words as names. */
 enum { REFUSED_PER_1000 = 14 };
 
 struct tally {
     struct arena arena;
-    GHashTable *causes; /* message → number of statements refused with it */
+    GHashTable *causes; /* error message → number of statements refused with it */
     unsigned selects, refused, printed, reread;
 };
 
@@ -77,7 +78,7 @@ static void note_cause(struct tally *t, const char *message)
     g_hash_table_insert(t->causes, g_strdup(message), GUINT_TO_POINTER(n + 1));
 }
 
-/* Returns true if libpg_query reads the text as a SELECT that creates no table. */
+/* Returns true if libpg_query reads the text as a SELECT that does not create a table. */
 static bool is_plain_select(const char *sql)
 {
     PgQueryParseResult result = pg_query_parse(sql);

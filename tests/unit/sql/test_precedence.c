@@ -1,4 +1,5 @@
-/* Grouping of operators by engine: the cases of tests/data/sql/precedence.case. The printed tree shows the grouping. */
+/* Tests how each engine groups operators, with the cases of tests/data/sql/precedence.case. The printed tree shows the
+ * grouping. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void check_engine(const struct golden_case *c, struct arena *arena, const
     cr_assert(want, "%s:%d has no line `%s`", c->file, c->line, engine);
     if (strcmp(want, "same") == 0) want = regrouped(arena, sql, SQL_PRECEDENCE_SQLITE);
     cr_expect_str_eq(regrouped(arena, sql, precedence), want, "%s:%d %s, %s", c->file, c->line, c->name, engine);
-    /* The printed text means the same to the grammar, which groups as SQLite does. */
+    /* SQLite's grouping leaves the printed text unchanged, because our grammar groups as SQLite does. */
     cr_expect_str_eq(regrouped(arena, want, SQL_PRECEDENCE_SQLITE), want, "%s:%d", c->file, c->line);
 }
 
@@ -49,7 +50,7 @@ Test(precedence, golden)
     leak_check();
 }
 
-/* A chain of the given number of operands, each after an operator of another level. */
+/* Returns a chain of n operands. Each operator has another level than the one before. */
 static char *long_chain(struct arena *arena, unsigned n)
 {
     char *sql = arena_alloc(arena, 16 + n * 8), *at = sql;

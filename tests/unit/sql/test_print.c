@@ -1,4 +1,4 @@
-/* Printing, and the functions that build, copy, compare and rewrite trees. */
+/* Tests printing, and the functions that build, copy, compare and rewrite trees. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static struct sql_stmt *parse(struct arena *arena, const char *sql)
     return stmt;
 }
 
-/* Parses, prints and parses again: trees and hashes are equal, and the second print equals the first. */
+/* Parses, prints, parses again and prints again. Both trees, hashes and texts must be equal. */
 static void check_fixed_point(struct arena *arena, const char *sql)
 {
     struct sql_stmt *first = parse(arena, sql);

@@ -31,8 +31,8 @@ Test(embed, related_is_closer_than_unrelated)
                      TRIPLES[i][0]);
 }
 
-/* The contribution of a word is cached from the first text to the next; other words and other spellings occur in
- * between. */
+/* The cache holds the contribution of a word from one text to the next. Between equal texts come other words and other
+ * spellings. */
 Test(embed, repeated_text_has_equal_embedding)
 {
     static const char *const TEXTS[] = {"show the avg_salary of 3 'Staff' and staff", "STUID and StuId and stuid",

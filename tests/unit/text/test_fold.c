@@ -14,7 +14,7 @@ static const struct {
     {"  New   York ", 12, "new york"},
     {"S\xC3\xA3o Paulo", 10, "sao paulo"},
     {"Jesen\xC3\xADk", 8, "jesenik"},
-    {"Jesen\xEDk", 7, "jesenik"}, /* Latin-1 byte in a text that says UTF-8 */
+    {"Jesen\xEDk", 7, "jesenik"}, /* a Latin-1 byte in a text declared as UTF-8 */
     {"STRA\xC3\x9F"
      "E",
      7, "strasse"},
@@ -23,10 +23,10 @@ static const struct {
     {"caf\x65\xCC\x81", 6, "cafe"}, /* e + combining acute */
     {"a\0b", 3, "a b"},
     {"\xE2\x80\x9Cq\xE2\x80\x9D \xE2\x80\x93 r", 13, "\"q\" - r"},
-    {"\xC3", 1, "a"}, /* truncated sequence: read as Latin-1 A with tilde */
+    {"\xC3", 1, "a"}, /* a truncated sequence, which is read as Latin-1: A with tilde */
     {"", 0, ""},
     {"   ", 3, ""},
-    {"\xC2\xB4 a\xC2\xB4", 6, "a"}, /* a spacing accent is a space with a mark */
+    {"\xC2\xB4 a\xC2\xB4", 6, "a"}, /* a spacing accent decomposes to a space with a mark */
 };
 
 Test(fold, folded_texts_match)
@@ -84,7 +84,7 @@ Test(stem, irregular_and_regular_words_are_stemmed)
                                           {"", ""}};
     struct arena arena;
     arena_init(&arena, 0);
-    for (int round = 0; round < 2; round++) /* the second round uses the cache */
+    for (int round = 0; round < 2; round++) /* the second round reads from the cache */
         for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++)
             cr_expect_str_eq(text_stem(&arena, CASE[i][0]), CASE[i][1]);
     char big[5000];

@@ -1,5 +1,5 @@
-/* Tests of the lexicon: its file is complete and validated, relations have weights by sense, and matches are ordered
- * and bounded. */
+/* Tests the lexicon: its file is complete and validated, relations have weights by sense, and matches are ordered and
+ * bounded. */
 #include "lib/text/internal.h"
 #include "lib/text/lexicon.h"
 
@@ -27,7 +27,7 @@ Test(lexicon, shipped_file_is_complete)
     }
 }
 
-/* None of these files may open; the name says which part is damaged. */
+/* Changes one value of the file. The file must then be refused. `what` names the damaged part in a failure message. */
 static void expect_refused(const char *what, size_t at, uint32_t value)
 {
     size_t size;
@@ -175,7 +175,7 @@ Test(word_set, matches_are_ordered_and_bounded)
     arena_init(&arena, 0);
     struct text_word_set *set = text_word_set_new(&arena, 3);
     static const char *const PUT_IN[] = {"wage", "money", "salari", "rich"};
-    for (uint32_t i = 0; i < 4; i++) text_word_set_add(set, PUT_IN[i], i); /* the last one exceeds the capacity */
+    for (uint32_t i = 0; i < 4; i++) text_word_set_add(set, PUT_IN[i], i); /* the last word exceeds the capacity */
     unsigned n = text_word_set_match(set, "salari", ALL_KINDS, matches, 3);
     cr_assert_geq(n, 2);
     cr_expect_eq(matches[0].tag, 2);

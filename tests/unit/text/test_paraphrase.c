@@ -1,4 +1,4 @@
-/* The permitted and forbidden changes of a reworded text. */
+/* Tests which changes a reworded text may and may not make. */
 #include "lib/text/paraphrase.h"
 #include "tests/support/leak.h"
 
@@ -23,7 +23,8 @@ static bool check(const char *text, const char *original, struct paraphrase_diff
     return same;
 }
 
-/* Returns for instance "lost number 2" or "added name singers"; "" for a paraphrase. */
+/* Returns the verdict on a reworded text, such as "lost number 2" or "added name singers"; "" for a valid
+ * paraphrase. */
 static const char *verdict(const char *text, const char *original)
 {
     static char said[100];
@@ -56,7 +57,7 @@ Test(paraphrase, plain_words_may_change)
     SAME("The customer table contains two entries with country ‘France’; that is the only row.", count_of_french);
 }
 
-/* Texts in the style of people and models. */
+/* Texts as people and models write them. */
 Test(paraphrase, free_prose_is_accepted)
 {
     static const char grouped[] = "The query returns the number of customers and the country. It looks at customers. "
@@ -186,7 +187,7 @@ Test(paraphrase, sense_of_condition_must_stay)
     DIFFERS("lost sense of not", "The country is 'France'.", "The country is not 'France'.");
 }
 
-/* Hostile and broken texts get a result. */
+/* Hostile and invalid texts must also get a verdict. */
 Test(paraphrase, any_text_is_comparable)
 {
     static const char *const texts[] = {"'",

@@ -8,8 +8,8 @@
 
 TestSuite(tokenize, .fini = leak_check);
 
-/* Returns tokens as "norm/kind norm/kind": w word, n number, q quoted, p punctuation; '#' means that the word is a
- * number. */
+/* Returns tokens as "norm/kind norm/kind". Kinds are w word, n number, q quoted, p punctuation. '#' means that the word
+ * is a number. */
 static const char *shown(struct arena *arena, const char *text, size_t len)
 {
     struct text_tokens tokens = text_tokenize(arena, text, len);
@@ -77,7 +77,7 @@ Test(tokenize, numbers_flags_and_spans_match)
     arena_free(&arena);
 }
 
-/* Random bytes cause no crash, and the tokens are in order and within the text. */
+/* Random bytes must not cause a crash. Tokens must be in order and within the text. */
 Test(tokenize, random_bytes_are_tokenized_safely)
 {
     static const char ALPHABET[] = "ab'\"`-.,:/&@0159 _\xE2\x80\x99\xC3\xA9\xFF\x00zK\xCC\x81";

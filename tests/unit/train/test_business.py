@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""train/business: its questions follow its README, check.py finds those that do not, log.py holds databases out, and
-second_reader.py tells when answers agree.
+"""Tests train/business. Its questions follow its README, check.py finds those that do not, log.py leaves out the
+held-out databases, and second_reader.py recognises answers that agree.
 
 check.py runs all queries, which takes minutes. This test runs only those of EXECUTED.
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""train/cross_fit.py: no model sees the requests that it judges, and the verdicts keep the order of the logs. A program
-in place of assay stores the databases of its training logs as the model and writes them into each verdict."""
+"""Tests train/cross_fit.py. No model may see the requests that it judges, and the verdicts keep the order of the logs.
+A program replaces assay: its model is a list of the databases of its training logs, which it writes into each
+verdict."""
 import json, os, stat, subprocess, sys, tempfile, unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")

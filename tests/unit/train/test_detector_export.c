@@ -1,4 +1,4 @@
-/* The graph of a statement, and the input lines of the learned detector. */
+/* Tests the graph of a statement, and the input lines of the learned detector. */
 #include "tests/support/leak.h"
 #include "train/detector_export.h"
 #include "train/sql_graph.h"
@@ -31,7 +31,7 @@ static struct sql_graph graph_of(const char *sql)
     return graph;
 }
 
-/* Returns for instance "a>b a>c b-c": the edges by the types of their nodes, with a dash for edges of the chain. */
+/* Returns the edges by the types of their nodes, such as "a>b a>c b-c". A dash means an edge of the chain. */
 static const char *edges_of(const struct sql_graph *graph)
 {
     GString *text = g_string_new(NULL);

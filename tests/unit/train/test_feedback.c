@@ -1,4 +1,4 @@
-/* Feedback: valid records, the assignment of records and verdicts to requests, and their use in calibration. */
+/* Tests feedback: valid records, how records and verdicts are matched to requests, and their use in calibration. */
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 #include "train/feedback.h"
@@ -74,7 +74,8 @@ static struct feedback *read_files(const char *const *paths, int n)
 
 static const char *const SQL[] = {"SELECT 0", "SELECT 1", "SELECT 2"};
 
-/* Returns for instance "2 -1 -0": right candidates, then wrong ones; "?" for another text; "" if nothing is known. */
+/* Returns the labels of a request, such as "2 -1 -0": the right candidate, then wrong ones. "?" is a text that is not a
+ * candidate. "" means no label. */
 static char *labels_of(struct feedback *feedback, const char *id)
 {
     struct msg_candidate given[3] = {{.sql = {SQL[0], 8}}, {.sql = {SQL[1], 8}}, {.sql = {SQL[2], 8}}};
@@ -132,8 +133,8 @@ Test(feedback, records_find_their_candidates)
     leak_check();
 }
 
-/* Policy ask: the answer that a user chose is right unless later feedback contradicts it. "None of these" gives no
- * label for the returned answer. */
+/* Policy ask: the answer that a user chose is right unless later feedback contradicts it. The choice "None of these"
+ * does not label the returned answer. */
 Test(feedback, chosen_reading_is_right)
 {
 #define V(id, sql, choice)                                                                                             \
@@ -181,8 +182,8 @@ Test(feedback, bad_records_are_skipped_and_counted)
 
 enum { REQUESTS = 30 };
 
-/* Requests about the shop whose third candidate is right and has another result than the first two: the first candidate
- * of this generator is unreliable. With `with_gold` it is a labelled log. */
+/* Returns requests about the shop whose third candidate is right. Its result differs from that of the first two, so the
+ * first candidate of this generator is unreliable. `with_gold` adds the gold queries. */
 static char *shop_requests(bool with_gold)
 {
     GString *text = g_string_new(NULL);
@@ -199,8 +200,8 @@ static char *shop_requests(bool with_gold)
     return g_string_free(text, FALSE);
 }
 
-/* Reads the parameters of the generator from a verifier's file: vote, first, none, temperature. Returns false if there
- * are none. */
+/* Reads the parameters of the generator from a verifier's file: vote, first, none, temperature. Returns false if the
+ * file has none for this generator. */
 static bool prior_of(const char *path, const char *generator, double out[4])
 {
     static const char *const keys[] = {"vote", "first", "none", "temperature"};
@@ -251,7 +252,8 @@ Test(feedback, feedback_labels_match_gold, .timeout = 300)
     g_free(words);
 }
 
-/* The only label is that the answers were wrong. It lowers the prior of the first candidate for the named generator. */
+/* The only label is that the answers were wrong. It must lower the prior of the first candidate for the named
+ * generator. */
 Test(feedback, wrong_answers_alone_change_fit, .timeout = 300)
 {
     char *plain = shop_requests(false), *words = feedback_on(", \"generator\": \"g\"", false);
@@ -279,7 +281,8 @@ Test(feedback, wrong_answers_alone_change_fit, .timeout = 300)
     g_free(words);
 }
 
-/* Feedback on requests with gold is not reported as missing, and neither are verdicts on unreadable requests. */
+/* A request with gold does not use its feedback, but is not reported as missing. A verdict on a request that cannot be
+ * read is also not reported. */
 Test(feedback, gold_counts_without_missing_requests, .timeout = 300)
 {
     char *labelled = shop_requests(true), *words = feedback_on(", \"candidate\": 2", true);
@@ -300,7 +303,7 @@ Test(feedback, gold_counts_without_missing_requests, .timeout = 300)
     g_free(words);
 }
 
-/* Two questions are too few for a fit, which is reported. */
+/* Two questions are too few for a fit. A message reports this. */
 Test(feedback, too_few_questions_are_reported, .timeout = 300)
 {
     char *labelled = shop_requests(true);

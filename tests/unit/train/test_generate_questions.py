@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Questions generated from a schema: right queries run and give rows, wrong ones give other results, and equal seeds
-give equal questions."""
+"""Tests questions that are generated from a schema. Right queries run and return rows, wrong ones return other results,
+and equal seeds give equal questions."""
 import collections, importlib.util, json, os, random, sqlite3, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -1,4 +1,4 @@
-/* Tests of keys learned from the joins of a log. */
+/* Tests keys that are learned from the joins in a log. */
 #include "tests/unit/schema/school.h"
 #include "train/joined_keys.h"
 
@@ -41,7 +41,8 @@ Test(joined_keys, join_of_three_queries_is_a_reference)
     free(text);
 }
 
-/* A declared key, columns that merely share values, a negation, an alternative, and one query three times. */
+/* None of these is counted as a reference: a declared key, columns that merely share values, a negated condition, a
+ * condition within OR. A query that occurs three times counts once. */
 Test(joined_keys, other_equalities_are_no_reference)
 {
     static const char *const QUERIES[] = {

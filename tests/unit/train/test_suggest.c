@@ -1,4 +1,4 @@
-/* The words that a log suggests for the glossary of a database. */
+/* Tests the words that a log suggests for words.yaml of a database. */
 #include "tests/unit/db/fixture.h"
 #include "train/suggest.h"
 
@@ -55,7 +55,7 @@ Test(suggest, word_and_value_are_suggested)
     free(text);
 }
 
-/* Three equal queries count as one, however the questions are worded. */
+/* Equal queries count once, even if their questions differ. */
 Test(suggest, rephrased_questions_count_once)
 {
     static const char *const LINES[][2] = {
@@ -69,7 +69,7 @@ Test(suggest, rephrased_questions_count_once)
     free(text);
 }
 
-/* A word does not name a part that most queries have. */
+/* A word must not become a name for a column or value that most queries use. */
 Test(suggest, common_parts_give_no_suggestion)
 {
     static const char *const LINES[][2] = {

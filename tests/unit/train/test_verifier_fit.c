@@ -1,4 +1,4 @@
-/* Training the verifier: on constructed samples, and by the program on the sample databases. */
+/* Tests training the verifier, on constructed samples, and by the program on the sample databases. */
 #include "lib/learn/metrics.h"
 #include "scoring/verifier.h"
 #include "tests/support/leak.h"
@@ -16,8 +16,8 @@
 
 enum { DATABASES = 6, QUESTIONS = 40, SAMPLES = 6, N_QUESTIONS = DATABASES * QUESTIONS };
 
-/* Questions that ask for a count or for names. A sample is right if it does what the question asks and n_nodes is
- * low. */
+/* Makes questions that ask for a count or for names. A sample is right if it returns what the question asks for, and
+ * n_nodes is low. */
 static struct verifier_data *make(uint64_t seed)
 {
     static const char *const asked[] = {"How many boats are there in %u?", "What are the names of the boats in %u?"};
@@ -98,7 +98,7 @@ Test(train_verifier, training_is_deterministic, .timeout = 300)
     struct verifier_fit_options options = small();
     struct verifier_fitted a, b;
     struct err err = {0};
-    options.trees.focal_gamma = 2; /* the other loss is supported too */
+    options.trees.focal_gamma = 2; /* also tests the focal loss */
     cr_assert_eq(verifier_fit(data, &options, &a, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(verifier_fit(data, &options, &b, &err), ERR_OK, "%s", err.text);
     char *x = verifier_fitted_text(&a, &options), *y = verifier_fitted_text(&b, &options);
@@ -123,7 +123,7 @@ Test(train_verifier, training_is_deterministic, .timeout = 300)
     leak_check();
 }
 
-/* A blind score equals the score of the sample in the fold that held out its database. */
+/* The blind score of a sample must equal its held-out score, from the fold that excluded its database. */
 Test(train_verifier, blind_scores_exclude_own_database)
 {
     skip_without_trees();
@@ -175,7 +175,7 @@ Test(train_verifier, folds_need_enough_databases)
     leak_check();
 }
 
-/* A draw orders eight mutants of a common kind and one of a rare kind. The rare one is nearly always first. */
+/* A draw orders eight mutants of a common kind and one of a rare kind. The rare one must nearly always be first. */
 Test(train_verifier, rare_kinds_are_drawn_equally_often)
 {
     enum { COMMON = 8, DRAWS = 400 };
@@ -268,8 +268,8 @@ static void append_pairs(GString *pairs, const char *db, const char *table)
         db, table, table, db, table, table);
 }
 
-/* Five databases, one question that asks for a count and one that does not: the words decide, in each held-out
- * database. */
+/* In each of five databases, one question asks for a count and one does not. The words of the question must decide,
+ * also in a held-out database. */
 Test(train_wording, program_trains_model, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
 {
     static const char *const tables[] = {"boat", "crew", "dock", "fare", "port"};
@@ -318,7 +318,7 @@ Test(train_wording, program_trains_model, .init = scratch_begin, .fini = scratch
     leak_check();
 }
 
-/* Gold that sorts numbers as text is skipped, even under another, valid question. */
+/* A gold query that sorts numbers as text is skipped. It is not used as a sibling of another, valid question either. */
 Test(train_verifier, gold_refuted_by_data_is_skipped, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
 {
     static const char cars[] =
@@ -349,7 +349,7 @@ Test(train_verifier, gold_refuted_by_data_is_skipped, .init = scratch_begin, .fi
     leak_check();
 }
 
-/* A recipe is a file or an inline mapping, and in one version its keys are flags. All three fit the same model. */
+/* A recipe may be a file, an inline mapping, or flags with the names of its keys. All three must fit the same model. */
 Test(train_verifier, recipe_equals_its_flags, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
 {
     static const char *const WAYS[][4] = {{"--recipe", "r.yaml"},

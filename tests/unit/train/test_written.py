@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""train/written: its questions follow its README, and train/written_log.py makes a log of them and finds faults."""
+"""Tests train/written: its questions follow its README, and train/written_log.py makes a log of them and finds
+faults."""
 import json, os, sqlite3, subprocess, sys, tempfile, unittest
 
 sys.dont_write_bytecode = True

@@ -1,5 +1,5 @@
-/* The fleet's cache without a Redis: configurations, an address without a server, and a fake that sends malformed
- * replies. tests/live/test_redis.c tests it with a real server. */
+/* Tests the fleet's cache without Redis: configurations, an address without a server, and a fake server that sends
+ * malformed replies. tests/live/test_redis.c tests it with a real server. */
 #include "lib/base/clock.h"
 #include "tests/unit/db/fixture.h"
 #include "worker/cache.h"
@@ -65,7 +65,7 @@ Test(cache_config, usable_configuration_is_accepted)
 
 struct fake {
     int listener, port;
-    const char *bytes; /* repeated for each piece of input */
+    const char *bytes; /* repeated after each piece of input */
     size_t len;
     atomic_bool stopping;
     atomic_uint connections;
@@ -118,7 +118,7 @@ static void fake_stop(struct fake *fake)
 
 static const char SQL[] = "CREATE TABLE t(a TEXT); INSERT INTO t VALUES('x')";
 
-/* Whatever the address answers, the index is right and available in bounded time. */
+/* Whatever the server at the address answers, the index must be right, and available in bounded time. */
 static struct cache_stats ask(struct fixture *f, const char *address)
 {
     struct cache_config config = {.address = address, .timeout_ms = 100, .retry_ms = 600000, .wait_ms = 300};
@@ -173,7 +173,7 @@ Test(cache, malformed_replies_build_index_locally, .timeout = 120)
         BYTES("$1000\r\nless than was said"),
         BYTES("-LOADING Redis is loading the dataset in memory\r\n:0\r\n"),
         BYTES("-READONLY You can't write against a read only replica.\r\n:0\r\n"),
-        BYTES(":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n"), /* more than requested */
+        BYTES(":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n"), /* more replies than requested */
         BYTES("x"),
         {"", 0}, /* an empty reply */
     };
@@ -194,7 +194,7 @@ Test(cache, malformed_replies_build_index_locally, .timeout = 120)
     fixture_end(&f);
 }
 
-/* A valid protocol with invalid answers: each command of a pipeline gets a reply of the wrong type. */
+/* The protocol is valid, but each command of a pipeline gets a reply of the wrong type. */
 Test(cache, mistyped_replies_build_index_locally, .timeout = 120)
 {
     static const char *const scripts[] = {"+OK\r\n:1\r\n", "$5\r\nhello\r\n:1\r\n", "*0\r\n*0\r\n",

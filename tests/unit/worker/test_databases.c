@@ -1,4 +1,4 @@
-/* From names to files: whatever a message says, the database is a file under a root, or there is none. */
+/* Tests how names become files. Whatever a message contains, the database is a file under a root, or there is none. */
 #include "tests/support/leak.h"
 #include "tests/unit/db/fixture.h"
 #include "worker/internal.h"
@@ -120,8 +120,8 @@ Test(databases, error_lists_searched_roots)
     cr_assert(strstr(err.text, "none is configured"), "%s", err.text);
 }
 
-/* A schema is known by its text alone: no name of the catalogue leads to it, and it leads to no database of the
- * catalogue. */
+/* Only the text identifies a schema. A name of the catalogue never refers to a schema, and a schema never refers to a
+ * database of the catalogue. */
 Test(databases, schema_is_identified_by_text)
 {
     static const char ddl[] = "CREATE TABLE t (a int)", other[] = "CREATE TABLE t (b int)";

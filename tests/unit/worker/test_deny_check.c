@@ -1,5 +1,5 @@
-/* An operator's denied columns that exist in no database are errors. If the databases cannot be read, there is a
- * warning instead. */
+/* An operator's denied column that no database has is an error. If the databases cannot be read, it is only a
+ * warning. */
 #include "tests/unit/db/fixture.h"
 #include "worker/deny_check.h"
 
@@ -27,7 +27,7 @@ static void warn(const char *text)
     g_strlcpy(warned, text, sizeof warned);
 }
 
-/* Returns the text of the error or warning for one entry on these databases (NULL: all), or "" if there is none. */
+/* Checks one entry on these databases (NULL: all). Returns the text of the error or warning, or "". */
 static const char *check(const char *entry, const char *const *names)
 {
     static struct err err;
@@ -53,7 +53,7 @@ Test(deny_check, unmatched_entry_is_refused_and_named)
     } rows[] = {
         {"customer.email", one, NULL},
         {"main.\"customer\".*", one, NULL},
-        {"customer.email", both, NULL}, /* one matching database suffices */
+        {"customer.email", both, NULL}, /* one database with the column is enough */
         {"customer.email", NULL, NULL},
         {"customer.emial", one, "fleet.yaml:2: denied column 'customer.emial' matches no column of its database"},
         {"customer.", one, "fleet.yaml:2: the denied column 'customer.' is malformed"},

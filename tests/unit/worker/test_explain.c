@@ -1,4 +1,4 @@
-/* The explain family of a worker: its results, the values that they show, and their cost. */
+/* Tests the explain family of a worker: its results, the values that they show, and their cost. */
 #include "tests/unit/db/fixture.h"
 #include "worker/internal.h"
 
@@ -68,7 +68,7 @@ static struct msg_task task_of(const char *question, const char *sql)
                              .sql = {sql, (uint32_t)strlen(sql)}};
 }
 
-/* The result, decoded from its message. */
+/* Returns the result, decoded from its message. */
 static struct msg_result *answer(const struct msg_task *task)
 {
     struct err err = {0};
@@ -127,7 +127,8 @@ Test(explain, candidate_runs_once_for_execution_and_explanation)
     cr_assert_eq(stats.candidates, 1);
 }
 
-/* Without values only counts of the database appear; a denied column excludes the whole candidate. */
+/* If no values may be shown, only counts of the database appear. If the candidate uses a denied column, there is no
+ * explanation. */
 Test(explain, exposure_governs_explanations)
 {
     static const char *const denied[] = {"keeper.pay"};
@@ -161,8 +162,8 @@ Test(explain, exposure_governs_explanations)
     }
 }
 
-/* A query that Assay does not understand, though the engine does, has a plain statement and no numbers: a missing value
- * must not look like a zero. */
+/* The database engine runs this query, but Assay does not understand it. The explanation says so and has no numbers. A
+ * missing number must not look like a zero. */
 Test(explain, unsupported_query_is_reported)
 {
     const struct msg_explanation *explanation =
@@ -216,7 +217,8 @@ Test(explain, odd_questions_do_not_fail)
         explained(questions[i], "SELECT count(*) FROM animal");
 }
 
-/* A result beyond the limits is not requested again; the explanation uses the parts that need no result. */
+/* A candidate whose result exceeds the limits does not run again. The explanation uses the parts that need no
+ * result. */
 Test(explain, candidate_that_hits_limit_runs_once)
 {
     const char *endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
@@ -234,7 +236,7 @@ Test(explain, candidate_that_hits_limit_runs_once)
     cr_assert_eq(stats.executed, 1);
 }
 
-/* Tracing without end stops at explain_ms, and the candidate is explained without it. */
+/* Tracing that does not end stops at explain_ms. The candidate is then explained without provenance. */
 Test(explain, tracing_has_own_time_limit)
 {
     const char *slow = "SELECT k.name FROM keeper AS k WHERE k.id = 1 AND (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
@@ -287,7 +289,7 @@ Test(explain, interleaved_requests_are_read_once)
     const struct question *first = reading_of(1, "How old is Leo?"), *second = reading_of(2, "How many keepers?");
     cr_assert_eq(reading_of(1, "How old is Leo?"), first);
     cr_assert_eq(reading_of(2, "How many keepers?"), second);
-    reading_of(1, "Who keeps Tux?"); /* in a topic that was created again */
+    reading_of(1, "Who keeps Tux?"); /* the same key, in a topic that was created again */
     for (int64_t i = 0; i < 3L * KEPT_READINGS; i++) reading_of(10 + i, "How many?");
 }
 
@@ -358,7 +360,8 @@ Test(explain, unparsable_query_gets_reason_instead_of_proposals)
 
 /* --- examples --- */
 
-/* The database of another shop, where the same kind of error was corrected: an average instead of a sum. */
+/* Creates examples for the database of another shop, where the same kind of error was corrected: an average instead of
+ * a sum. */
 static void open_examples(const char *path)
 {
     static const struct repair_column columns[] = {{"sale", "price", "INT", false, NULL},

@@ -1,5 +1,5 @@
-/* Protection of databases and workers: the circuit breaker, the statement limit without Redis, and the trial of
- * suspected poison tasks in a child process. */
+/* Tests how databases and workers are protected: the circuit breaker, the statement limit without Redis, and the trial
+ * of suspected poison tasks in a child process. */
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
@@ -22,8 +22,8 @@
 
 static struct breakers *breakers;
 
-/* A test advances the breaker's clock, because on a busy machine a pause of milliseconds may end before the next
- * check. */
+/* The breaker reads this clock, which a test advances. On a busy machine, a real pause of some milliseconds could end
+ * before the next check. */
 static int64_t breaker_now_ns = 1000000000;
 
 static int64_t breaker_time(void)
@@ -96,7 +96,7 @@ Test(breaker, successful_trial_after_pause_closes_breaker)
  * --------------------------------------------------------------- */
 
 static struct db_abandoned stuck;
-static uint32_t runs_on; /* as the server reports */
+static uint32_t runs_on; /* number of statements that the server reports as running on */
 static unsigned n_asked;
 
 static struct db_abandoned count_stuck(const char *path)
@@ -261,12 +261,12 @@ static struct fixture here;
 static struct worker_database entries[2];
 static unsigned n_trials;
 static enum err_code trial_says;
-static size_t trial_spares; /* a task of this length is harmless */
+static size_t trial_spares; /* length of the tasks that the trial finds harmless */
 
 static void begin(void)
 {
     fixture_init(&here, "CREATE TABLE t(a); INSERT INTO t VALUES(1)");
-    /* An address without a server, which refuses connections at once. */
+    /* A server that does not exist; the address refuses connections at once. */
     entries[0] = (struct worker_database){.name = "gone", .path = "host=127.0.0.1 port=1 dbname=x user=x"};
     entries[1] = (struct worker_database){.name = "here", .path = here.path};
     rig_begin(&rig);
@@ -385,7 +385,7 @@ Test(guards, missing_slot_waits_then_is_reported)
     start((struct worker_config){0});
 }
 
-/* A message that was delivered `times` times to consumers that vanished without an ack. */
+/* Delivers a message `times` times to consumers that end without an ack. */
 static void deliver_and_leave(unsigned times)
 {
     static const char *const topic[] = {BUS_TASKS_PREFIX "execution"};
@@ -400,7 +400,7 @@ static void deliver_and_leave(unsigned times)
     }
 }
 
-static const char *const ONE[] = {"execution"}; /* subscribed like deliver_and_leave */
+static const char *const ONE[] = {"execution"}; /* the subscription of deliver_and_leave */
 
 Test(guards, suspected_task_is_tried_in_own_process)
 {
@@ -435,7 +435,7 @@ Test(guards, poison_task_is_answered_and_dead_lettered)
     cr_expect_str_eq(next_code(), "ok", "and the worker lives");
 }
 
-/* Each task of the message is tried alone, and only the poison task is dead-lettered. */
+/* Each task of the message is tried in its own child process. Only the poison task is dead-lettered. */
 Test(guards, tasks_of_suspected_message_are_tried_separately)
 {
     struct msg_buffer buffer = {0};

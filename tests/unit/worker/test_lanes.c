@@ -1,4 +1,4 @@
-/* A slow candidate does not block the tasks behind it, and results are unchanged. */
+/* A slow candidate must not block the tasks behind it, and results must be unchanged. */
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
 #include "tests/unit/worker/rig.h"
@@ -9,15 +9,15 @@
 
 enum { QUICK = 50 };
 
-/* Takes some 300 ms on an idle machine. The limit counts steps instead of time, so that the outcome is the same
- * everywhere. */
+/* A statement that takes some 300 ms on an idle machine. A limit on steps ends it instead of a limit on time, so that
+ * the outcome is the same everywhere. */
 static const char SLOW[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000) "
                            "SELECT count(*) FROM n, (SELECT count(*) FROM animal)";
 
 static struct fixture zoo;
 static const char *const roots[] = {zoo.dir};
 static const struct worker_database FILES[] = {
-    {.name = "yard", .path = zoo.path}}; /* an alias of zoo: another database to a worker */
+    {.name = "yard", .path = zoo.path}}; /* zoo's file under another name: to a worker, another database */
 static struct rig rig;
 
 static void begin(void)
@@ -87,10 +87,10 @@ Test(lanes, candidates_wait_without_slow_lane)
     rig_stop(&rig);
 }
 
-/* The families of a slow candidate stay together, so that it runs once. */
+/* The tasks of a slow candidate stay together, so that its statement runs once. */
 Test(lanes, slow_candidate_runs_once)
 {
-    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm, since there is no model here */
+    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all families except llm, because no model is configured */
     for (unsigned f = 0; f < n; f++) put(vsig_family_name((enum vsig_family)f), SLOW, 0);
     start(2);
     for (unsigned f = 0; f < n; f++) cr_assert_str_eq(rig_next(&rig)->code, "ok");
@@ -99,7 +99,8 @@ Test(lanes, slow_candidate_runs_once)
     cr_expect_eq(stats.executed, 1);
 }
 
-/* Tasks that share its message overtake it, and the message stays unacked until the slow candidate is done too. */
+/* Other tasks of its message overtake the slow candidate. The message is acknowledged only after the slow candidate has
+ * ended. */
 Test(lanes, slow_candidate_does_not_block_its_message)
 {
     enum { N = 6 };
@@ -112,7 +113,7 @@ Test(lanes, slow_candidate_does_not_block_its_message)
     start(1);
     for (uint32_t i = 1; i < N; i++)
         cr_expect_neq(rig_next(&rig)->candidate, 0, "the slow one is before %u quick", N - i);
-    const struct worker_stats stats = rig_stop(&rig); /* it runs meanwhile: tasks that were taken are completed */
+    const struct worker_stats stats = rig_stop(&rig); /* stopping completes the tasks that were read */
     const struct msg_result *slow = rig_next(&rig);
     cr_expect_eq(slow->candidate, 0);
     cr_expect_str_eq(slow->code, "ok");
@@ -132,7 +133,8 @@ static bool some_run_aside(void *most)
     return stats.slow_running == 2;
 }
 
-/* Tasks in progress at the stop are answered, and no more candidates than permitted were in slow lanes. */
+/* Tasks in progress are answered when the worker stops. The number of candidates in slow lanes never exceeded its
+ * limit. */
 Test(lanes, stopping_loses_no_slow_candidate)
 {
     uint32_t most = 0;
@@ -150,7 +152,7 @@ Test(lanes, stopping_loses_no_slow_candidate)
     for (uint32_t i = 0; i < 5; i++) cr_expect(seen[i], "candidate %u", i);
 }
 
-/* A cancelled request: its statement ends, and so do its other families. */
+/* The request is cancelled. This ends its statement and its other families. */
 static const char ENDLESS[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i > 0) "
                               "SELECT count(*) FROM n, (SELECT count(*) FROM animal)";
 
@@ -182,7 +184,7 @@ Test(lanes, stopped_request_ends_its_statement)
     rig_stop(&rig);
 }
 
-/* Returns the whole result except its duration. */
+/* Returns all of the result except its duration. */
 static char *said(struct msg_result *result)
 {
     struct msg_buffer buffer = {0};
@@ -218,7 +220,7 @@ Test(lanes, results_are_equal_with_and_without_lanes)
     }
 }
 
-/* The large request came first. */
+/* The large request arrived first. */
 Test(lanes, small_request_is_served_before_large_one)
 {
     for (uint32_t i = 0; i < 6; i++) put("structure", "SELECT age FROM animal", 1);
@@ -230,7 +232,7 @@ Test(lanes, small_request_is_served_before_large_one)
 
 /* --- databases in turn -------------------------------------------------------------------------------------------- */
 
-/* A message with the tasks of a request: `n` candidates of one database. */
+/* Sends one message with the tasks of a request: `n` candidates on one database. */
 static void put_request(const char *db, uint32_t request, const char *sql, uint32_t n)
 {
     struct msg_task tasks[MSG_MAX_JOINED];
@@ -253,7 +255,7 @@ Test(lanes, busy_database_does_not_block_others)
     rig_stop(&rig);
 }
 
-/* Requests of one database are served from small to large. Of two databases the one with the smaller share so far is
+/* Requests of one database are served in the order of size. Of two databases, the one with the smaller share so far is
  * served. */
 Test(lanes, databases_take_turns_by_task)
 {
@@ -261,7 +263,7 @@ Test(lanes, databases_take_turns_by_task)
         const char *db;
         uint32_t n;
     } requests[] = {{"zoo", 8}, {"zoo", 2}, {"zoo", 2}, {"yard", 3}, {"zoo", 30}, {"yard", 6}, {"yard", 1}};
-    static const uint32_t ORDER[] = {6, 1, 2, 3, 5, 0, 4}; /* after 1, 2, 4, 4, 10, 12 and 42 tasks of its database */
+    static const uint32_t ORDER[] = {6, 1, 2, 3, 5, 0, 4}; /* ends at task 1, 2, 4, 4, 10, 12, 42 of its database */
     for (uint32_t i = 0; i < G_N_ELEMENTS(requests); i++)
         put_request(requests[i].db, i, "SELECT age FROM animal", requests[i].n);
     start(0);
@@ -271,7 +273,7 @@ Test(lanes, databases_take_turns_by_task)
     rig_stop(&rig);
 }
 
-/* One more slow candidate than there are lanes to run them. */
+/* There is one more slow candidate than there are slow lanes. */
 Test(lanes, slow_database_does_not_block_others)
 {
     for (uint32_t i = 0; i < 3; i++) put_request("zoo", i, SLOW, 1);

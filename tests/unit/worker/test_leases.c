@@ -1,4 +1,4 @@
-/* The thread that renews leases, with a Redis that only counts. */
+/* Tests the thread that renews leases, with a Redis that only counts. */
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 #include "worker/lease_keeper.h"
@@ -13,7 +13,7 @@ enum { LEASE_MS = 30 };
 static struct lease_keeper *keeper;
 static atomic_uint renewed[2];
 
-/* Counts renewals under the index in the key; the second lease is released while it is renewed. */
+/* Counts renewals, by the index in the key. The second lease is released while it is being renewed. */
 static void renew(void *ctx, const struct lease *lease)
 {
     unsigned place = lease->key[0] == 'b';
@@ -45,7 +45,7 @@ Test(leases, leases_are_renewed_while_held, .fini = leak_check)
     keeper = lease_keeper_new(LEASE_MS, renew, renewed);
     lease_keeper_add(keeper, &first);
     lease_keeper_add(keeper, &second);
-    strcpy(b, "?"); /* the key was copied */
+    strcpy(b, "?"); /* safe, because the key was copied */
     cr_expect(lease_keeper_has(keeper, &first));
     cr_assert(wait_until(is_renewed_thrice, NULL, 5000));
     cr_expect_eq(atomic_load(&renewed[1]), 1, "renewed once, and given back");
@@ -57,7 +57,7 @@ Test(leases, leases_are_renewed_while_held, .fini = leak_check)
     first.key = a;
     lease_keeper_add(keeper, &first);
     cr_assert(wait_until(is_renewed_thrice, NULL, 5000), "the thread that had nothing to do renews again");
-    lease_keeper_free(keeper); /* while a lease is held */
+    lease_keeper_free(keeper); /* frees the keeper while a lease is held */
 }
 
 Test(leases, thread_is_idle_without_leases, .fini = leak_check)

@@ -1,4 +1,5 @@
-/* The data that may leave a worker: the stricter of the request's and the catalogue's policy applies to every byte. */
+/* Tests which data may leave a worker. The stricter of the request's policy and the catalogue's policy must apply to
+ * every byte. */
 #include "tests/unit/db/fixture.h"
 #include "tests/unit/worker/rig.h"
 
@@ -74,7 +75,7 @@ static void end(void)
 }
 TestSuite(policy, .init = begin, .fini = end);
 
-enum { FAMILIES = VSIG_FAMILY_COUNT - 1 }; /* all but llm, since there is no model here */
+enum { FAMILIES = VSIG_FAMILY_COUNT - 1 }; /* all families except llm, because no model is configured */
 
 static void put(const char *sql, unsigned number, enum msg_expose expose, const char *const *denied, uint32_t n)
 {
@@ -97,8 +98,8 @@ static bool holds(const void *bytes, size_t len)
     return memmem(bytes, len, SECRET, strlen(SECRET)) != NULL;
 }
 
-/* Returns the number of results that contain the secret, over all candidates and families, with this entry and these
- * options. */
+/* Judges all candidates by all families, with this entry and these options. Returns the number of results that contain
+ * the secret. */
 static unsigned count_leaks(const struct worker_database *entry, enum msg_expose expose, const char *const *denied,
                             uint32_t n)
 {
@@ -140,7 +141,7 @@ Test(policy, column_denied_by_request_is_never_shown)
     cr_expect_eq(count_leaks(&open, MSG_EXPOSE_ROWS, DENIED, 3), 0);
 }
 
-/* Each reads a denied column that no output shows. */
+/* Each of these statements reads a denied column that its output does not show. */
 static const char *const READERS[] = {
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
     " SELECT 1 FROM n WHERE i <= (SELECT unicode(email) FROM person WHERE id = 1)",
@@ -265,7 +266,7 @@ Test(policy, stricter_policy_wins)
     arena_free(&arena);
 }
 
-/* Returns the bytes that a shared cache would receive. */
+/* Checks the bytes that a shared cache would receive. */
 Test(policy, index_holds_no_denied_value)
 {
     struct db *db;
@@ -334,7 +335,7 @@ Test(policy, index_is_same_whatever_denied_columns_hold)
     g_string_free(sql, TRUE);
 }
 
-/* Returns the schema document of `people` under an entry and a task; the caller frees it. */
+/* Returns the schema document of `people` under the policies of the entry and the task. The caller frees it. */
 static char *describe(const struct worker_database *entry, const struct msg_task *task)
 {
     struct err err = {0};

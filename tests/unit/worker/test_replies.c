@@ -1,4 +1,4 @@
-/* The cache of language model replies and the budget of a process, without a Redis. */
+/* Tests the cache of language model replies and the budget of a process, without Redis. */
 #include "lib/base/clock.h"
 #include "tests/support/leak.h"
 #include "worker/cache_budget.h"
@@ -87,7 +87,8 @@ static void *ask(void *arg)
     return NULL;
 }
 
-/* Two calls fail, so three are made one after another, and the other callers receive the third reply. */
+/* The first two calls fail, so three calls are made, one after another. The other callers receive the reply to the
+ * third. */
 Test(replies, concurrent_identical_calls_are_coalesced)
 {
     pthread_t threads[8];

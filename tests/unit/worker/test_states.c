@@ -1,5 +1,6 @@
-/* The state of a database: it differs for every input of a worker's results, it is equal for two workers with equal
- * results, and it is in every result. There is no Redis, so states are not published, which changes nothing. */
+/* Tests the state of a database. It changes with every input of a worker's results. It is equal for two workers with
+ * equal results, and every result contains it. There is no Redis, so states are not published; the rest works without
+ * it. */
 #include "tests/unit/db/fixture.h"
 #include "worker/db_states.h"
 

@@ -1,4 +1,4 @@
-/* A worker alone: tasks, results, and tasks that cannot be run. */
+/* Tests a worker alone: tasks, results, and tasks that cannot run. */
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
 #include "tests/unit/worker/rig.h"
@@ -101,7 +101,7 @@ Test(worker, feature_that_sqlite_lacks_is_named)
     cr_expect_str_eq(finding->clauses[0].text, "ILIKE");
 }
 
-/* If the coordinator can read them, the results of a request share one message. */
+/* The results of a request share one message, if the coordinator can read such messages. */
 Test(worker, results_of_a_request_share_a_message)
 {
     const unsigned n = VSIG_FAMILY_COUNT - 1;
@@ -127,7 +127,8 @@ Test(worker, results_of_a_request_share_a_message)
     cr_assert(rig_is_empty(&rig), "and there is no other");
 }
 
-/* A request of five candidates as a coordinator with one topic sends it: one message to the worker, one back. */
+/* A coordinator with one topic sends a request of five candidates as one message. The worker must reply with one
+ * message. */
 Test(worker, tasks_that_share_a_message_are_answered_together)
 {
     static const char *const statements[] = {"SELECT age FROM animal", "SELECT name FROM animal", "SELECT 1",
@@ -162,7 +163,7 @@ Test(worker, tasks_that_share_a_message_are_answered_together)
     cr_assert(rig_is_empty(&rig), "it was acked: nobody judges it again");
 }
 
-/* A worker of some families leaves the tasks of other families to other workers. */
+/* A worker that runs only some families leaves the tasks of other families to other workers. */
 Test(worker, shared_topic_is_read_only_by_full_workers)
 {
     const char *some[] = {"structure", "join", "execution", "value", "question"};
@@ -183,7 +184,7 @@ static bool has_counted_five(void *p)
     return stats->tasks == 5 && stats->answered == 3;
 }
 
-/* The task with the locked database is redelivered, and the others of its message are not. */
+/* The task with the locked database is redelivered. The other tasks of its message are not. */
 Test(worker, only_failed_task_of_message_is_retried)
 {
     char *path = g_strconcat(zoo.dir, "/pond.sqlite", NULL);
@@ -222,7 +223,7 @@ Test(worker, only_failed_task_of_message_is_retried)
 
 Test(worker, families_of_candidate_share_its_work)
 {
-    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm, since there is no model here */
+    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all families except llm, because no model is configured */
     for (unsigned f = 0; f < n; f++) {
         struct msg_task task = task_of(vsig_family_name((enum vsig_family)f), "SELECT age FROM animal");
         rig_put(&rig, &task);
@@ -241,7 +242,7 @@ Test(worker, families_of_candidate_share_its_work)
     cr_assert_eq(stats.families[VSIG_EXECUTION].sum_ns > 0, 1);
 }
 
-/* The reading of the question may be reused. The candidate, its result and the other parts of the request may not. */
+/* The analysis of the question may be reused. The candidate, its result and the other parts of the request may not. */
 Test(worker, equal_requests_are_judged_separately)
 {
     enum { REQUESTS = 3 };
@@ -326,7 +327,7 @@ Test(worker, missing_database_is_reported)
     cr_assert(result->message && *result->message);
 }
 
-/* The requester named a database, not a file, and must not learn its location. */
+/* The sender of the request named a database, not a file. It must not learn where the file is. */
 Test(worker, results_do_not_reveal_database_locations)
 {
     static const struct {
@@ -382,7 +383,8 @@ Test(worker, unreadable_task_is_dead_lettered)
     cr_assert(stats.dead == 1 && stats.dead_by[ERR_MALFORMED] == 1 && stats.answered == 1);
 }
 
-/* If one task of a message is invalid, no task of it is answered: a partial answer would be mistaken for the whole. */
+/* If one task of a message is invalid, no task of it is answered: the coordinator would take a partial answer for the
+ * complete one. */
 Test(worker, message_with_unreadable_task_is_dead_lettered_whole)
 {
     static const char *const codes[] = {"malformed", "malformed", "limit_count"};
@@ -392,7 +394,7 @@ Test(worker, message_with_unreadable_task_is_dead_lettered_whole)
     cr_assert_eq(msg_append_task(&broken, &tasks[0]), ERR_OK);
     cr_assert_eq(msg_append_task(&broken, &tasks[1]), ERR_OK);
     rig_put_bytes(&rig, BUS_TASKS_PREFIX "join", KEY, broken.bytes, broken.len - 1);
-    tasks[1].key.offset++; /* of another request */
+    tasks[1].key.offset++; /* now a task of another request */
     rig_put_joined(&rig, BUS_TASKS_PREFIX "join", tasks, 2);
     tasks[1].key.offset--;
     rig_put_joined(&rig, BUS_TASKS_PREFIX "join", tasks, MSG_MAX_JOINED + 1);
@@ -451,7 +453,7 @@ static bool next_is_ok(void *task)
     return strcmp(rig_next(&rig)->code, "ok") == 0;
 }
 
-/* A writer holds the lock: the task is retried, and answered after the writer has finished. */
+/* A writer holds the lock. The task is retried, and answered after the writer has finished. */
 Test(worker, locked_database_is_retried)
 {
     sqlite3 *writer = fixture_writer(zoo.path);

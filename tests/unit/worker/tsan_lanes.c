@@ -1,6 +1,6 @@
-/* Threads of a worker that pass its lead on: candidates of all speeds, concurrent reads of statistics, cancelled
- * requests, and stops during work. A plain program, since Criterion does not start under ThreadSanitizer. Exit status 0
- * means success. */
+/* Threads of a worker pass its lead on to each other. Candidates are fast and slow, statistics are read, requests are
+ * cancelled, and the worker is stopped during work. It is a plain program, because Criterion does not start under
+ * ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/clock.h"
 #include "worker/worker.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 4, CANDIDATES = 60, FAMILIES = VSIG_FAMILY_COUNT - 1 /* all but llm */ };
+enum { ROUNDS = 4, CANDIDATES = 60, FAMILIES = VSIG_FAMILY_COUNT - 1 /* all families except llm */ };
 
 static const char *const STATEMENTS[] = {
     "SELECT age FROM animal", "SELECT nothing FROM animal",
@@ -93,7 +93,7 @@ static void wait_for(uint32_t n)
     while (atomic_load(&answered) < n && clock_now_ns() < until_ns) usleep(1000);
 }
 
-/* Runs a worker until `n` tasks are answered in all, and stops it then, during any work. */
+/* Runs a worker until `n` tasks are answered in total. Then stops it, even if some work is unfinished. */
 static void run_until(const struct worker_config *config, uint32_t n, struct worker_stats *stats)
 {
     pthread_t runs, watches;

@@ -1,6 +1,6 @@
-/* Threads that take and release slots through a Redis that comes and goes, on shared connections, while leases are
- * renewed. The Redis is a fake that grants and counts; the client side is under test. A plain program, since Criterion
- * does not start under ThreadSanitizer. Exit status 0 means success. */
+/* Several threads take and release slots on shared connections, while leases are renewed and Redis disconnects now and
+ * then. This Redis is a fake that grants and counts slots; the test checks the client. It is a plain program, because
+ * Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "worker/permits.h"
@@ -35,7 +35,7 @@ static int listen_somewhere(uint16_t *port)
     return fd;
 }
 
-/* Reads a command, which arrives in one piece here; the reply depends on a word of its script. Returns false to
+/* Reads a command, which arrives in one piece in this test. A word of its script selects the reply. Returns false to
  * disconnect. */
 static bool answer(int fd)
 {
@@ -81,9 +81,10 @@ static void *worker(void *unused)
         struct permit *permit;
         struct permits_stats stats;
         if (permits_take(permits, "shop", CAP, clock_now_ns() + 5000000, &permit, NULL)) continue;
-        /* Slots of both kinds: those of Redis, and the process's share while Redis was unavailable. */
+        /* At most two times CAP are held: CAP slots of Redis, and the process's share that it used while Redis was
+         * unavailable. */
         if (atomic_fetch_add(&held, 1) >= 2 * CAP) atomic_fetch_add(&failures, 1);
-        if (i % 8 == 0) usleep(15000); /* longer than a renewal */
+        if (i % 8 == 0) usleep(15000); /* longer than the interval of renewals */
         atomic_fetch_sub(&held, 1);
         permits_give(permits, permit);
         permits_get_stats(permits, &stats);

@@ -1,6 +1,6 @@
-/* Threads that look up, request, receive and forget the same few replies, and share one budget, while replies expire. A
- * plain program, since Criterion does not start under ThreadSanitizer. Exit status 0 means that one thread at a time
- * made each call, and no budget was exceeded. */
+/* Several threads look up, request, receive and forget the same few replies, while replies expire. They share one
+ * budget. It is a plain program, because Criterion does not start under ThreadSanitizer. Exit status 0 means that no
+ * two threads made the same call at once, and that the budget was not exceeded. */
 #include "lib/base/clock.h"
 #include "worker/cache_budget.h"
 #include "worker/cache_replies.h"

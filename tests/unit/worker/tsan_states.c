@@ -1,6 +1,6 @@
-/* Threads that request the states of databases while the thread of the states inspects them, publishes, and forgets
- * unused ones. A plain program, since Criterion does not start under ThreadSanitizer. Exit status 0 means that each
- * database always had the same state and was inspected. */
+/* Several threads request the states of databases. Meanwhile the module's own thread inspects the databases, publishes
+ * the states, and forgets unused ones. It is a plain program, because Criterion does not start under ThreadSanitizer.
+ * Exit status 0 means that each database always had the same state, and that the module's thread inspected them. */
 #include "lib/base/clock.h"
 #include "tests/support/wait.h"
 #include "worker/db_states.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The clock runs faster, so that a state which is unused for ten minutes is forgotten within the test. */
+/* The clock runs faster, so that a state that is unused for ten minutes is forgotten within the test. */
 enum { THREADS = 4, NAMES = 5, RUN_MS = 3000, TURN_MS = 200, TIMES_FASTER = 2000 };
 
 static char dir[] = "/tmp/assay-states-XXXXXX", path[64];
@@ -62,7 +62,7 @@ struct asker {
     int64_t began_ms;
 };
 
-/* Uses another database in each round, so that the others are forgotten and return. */
+/* Requests the state of a different database in each round, so that the others are forgotten and read again. */
 static bool has_asked_all_along(void *ctx)
 {
     const struct asker *asker = ctx;
@@ -92,7 +92,8 @@ static bool is_told(void *db)
     return ask(db, 0, state);
 }
 
-/* Reads the state through a handle that has not inspected the file, so the result comes from the thread. */
+/* Requests a state through a handle that has not inspected the file. So the state must come from the module's
+ * thread. */
 static bool was_looked_at(void)
 {
     struct db *db = open_database();
@@ -108,7 +109,7 @@ int main(void)
     struct schema_cache *schemas = schema_cache_new(NULL, 0);
     const struct worker_config worker = {.schemas = schemas, .signals = signals, .limits = {.time_ms = 1000000000}};
     pthread_t threads[THREADS];
-    clock_set_source(fast_now_ns); /* before the first handle, which starts a watchdog that reads the clock */
+    clock_set_source(fast_now_ns); /* before the first handle, because that starts a watchdog that reads the clock */
     make_database();
     struct db *db = open_database();
     if (db_fingerprint(db, fingerprint, NULL) || db_states_open(&nowhere, &worker, &states, NULL)) abort();
