@@ -7,9 +7,9 @@
  *
  *     #define LIBPQ_CALLS(X) X(PQclear) X(PQexec)
  *     LATE_CALLS(libpq, LIBPQ_CALLS)
- *     #include "lib/db/libpq_late.h"
+ *     #include "lib/db/libpq.h"
  *
- * CMake generates libpq_late.h from these rows (assay_late). The generated header maps PQexec to libpq.PQexec and
+ * CMake generates libpq.h from these rows (assay_late). The generated header maps PQexec to libpq.PQexec and
  * defines the file name of the library and its package. One source file must contain LATE_LIBRARY. A call of a function
  * that is not listed fails to link.
  *

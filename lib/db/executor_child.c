@@ -48,7 +48,7 @@ static void refuse_calls(void)
 #endif
         REFUSE(socket),
         REFUSE(socketpair),
-        REFUSE(io_uring_setup), /* io_uring can perform refused operations */
+        REFUSE(io_uring_setup), /* a ring can perform refused operations */
         REFUSE(pidfd_getfd),
         REFUSE(connect),
         REFUSE(bind),
