@@ -7,11 +7,11 @@
  *
  *     #define LIBPQ_CALLS(X) X(PQclear) X(PQexec)
  *     LATE_CALLS(libpq, LIBPQ_CALLS)
- *     #include "lib/db/libpq.h"
+ *     #include "lib/db/libpq_late.h"
  *
- * CMake generates libpq.h from these rows (assay_late). The generated header maps PQexec to libpq.PQexec and
- * defines the file name of the library and its package. One source file must contain LATE_LIBRARY. A call of a function
- * that is not listed fails to link.
+ * CMake generates the last header from these rows (assay_late). It maps PQexec to libpq.PQexec and defines the file
+ * name of the library and its package. One source file must contain LATE_LIBRARY. A call of a function that is not
+ * listed fails to link.
  *
  * The function pointers are NULL before libpq_open, so code must call libpq_open before it creates an object of the
  * library.
