@@ -182,8 +182,8 @@ static uint32_t words_shared(const struct evidence_scan *scan, uint32_t first, u
     return shared;
 }
 
-/* Finds the columns whose names share the most words with [first, end): "profits" means a column of profits in billions.
- * Returns false if there are none or too many. */
+/* Finds the columns whose names share the most words with [first, end): "profits" means a column of profits in
+ * billions. Returns false if there are none or too many. */
 static bool columns_meant(const struct evidence_scan *scan, uint32_t first, uint32_t end, struct question_side *side)
 {
     uint32_t most = 1;
