@@ -97,7 +97,8 @@ static unsigned print_base(const char *name, GHashTable *counts, FILE *out)
         unsigned queries = GPOINTER_TO_UINT(g_hash_table_lookup(counts, at->data));
         if (queries < MIN_QUERIES) continue;
         if (!n++) fprintf(out, "# %s\nkeys:\n", name);
-        schema_print_key(at->data, out);
+        fputs("  - ", out);
+        schema_print_scalar(at->data, strlen(at->data), out);
         fprintf(out, " # %u queries\n", queries);
     }
     g_list_free(texts);

@@ -9,7 +9,6 @@
 #include "signals/support/predicate.h"
 
 #include <glib.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,24 +222,15 @@ static const char *target_of(const struct base *base, const struct tally *tally)
     return best;
 }
 
-static void put_text(FILE *out, const char *text, size_t len)
-{
-    json_t *json = json_stringn(text, len);
-    char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL; /* every JSON string is valid YAML */
-    fputs(quoted ? quoted : "\"\"", out);
-    free(quoted);
-    json_decref(json);
-}
-
 static void put_term(FILE *out, const char *term, const struct tally *tally, const char *target)
 {
     const char *value = strchr(target, BETWEEN);
     fputs("  ", out);
-    put_text(out, term, strlen(term));
+    schema_print_scalar(term, strlen(term), out);
     fputs(": {column: ", out);
-    put_text(out, target, value ? (size_t)(value - target) : strlen(target));
+    schema_print_scalar(target, value ? (size_t)(value - target) : strlen(target), out);
     if (value) fputs(", value: ", out);
-    if (value) put_text(out, value + 1, strlen(value + 1));
+    if (value) schema_print_scalar(value + 1, strlen(value + 1), out);
     fprintf(out, "} # %u of %u queries\n", of_target(tally, target), tally->n);
 }
 

@@ -225,7 +225,8 @@ static void print_keys(struct manifest *manifest, FILE *out)
     g_ptr_array_sort(manifest->keys, compare_texts);
     for (guint i = 0; i < manifest->keys->len; i++) {
         if (i == 0) fputs("keys:\n", out);
-        schema_print_key(manifest->keys->pdata[i], out);
+        fputs("  - ", out);
+        schema_print_scalar(manifest->keys->pdata[i], strlen(manifest->keys->pdata[i]), out);
         fputc('\n', out);
     }
 }

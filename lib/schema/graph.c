@@ -94,6 +94,14 @@ bool schema_is_foreign_key(const struct schema_index *index, uint32_t column)
     return index->priv->is_foreign[column];
 }
 
+bool schema_is_reference(const struct schema_index *index, uint32_t column)
+{
+    for (uint32_t i = 0; i < index->n_joins; i++)
+        for (uint32_t k = 0; k < index->joins[i].n_pairs; k++)
+            if (index->joins[i].from[k] == column) return true;
+    return false;
+}
+
 /* --- the exact Steiner tree --------------------------------------------------------------------------------------- */
 
 /* The smallest tree that connects a set of terminals and a table: its number of edges and its last step. */

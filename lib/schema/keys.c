@@ -10,8 +10,6 @@
  */
 #include "lib/schema/words_file.h"
 
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_KEYS = 10000, MAX_PAIRS = 32 };
@@ -101,13 +99,4 @@ void words_read_keys(struct words_file *file, const yaml_node_t *section)
         const char *error = text ? read_key(file->builder, text) : "expected a text of at most 500 bytes";
         if (error && node) words_note(file, node, error);
     }
-}
-
-void schema_print_key(const char *text, FILE *out)
-{
-    json_t *json = json_string(text);
-    char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL; /* any JSON string is valid YAML */
-    fprintf(out, "  - %s", quoted ? quoted : "\"\"");
-    free(quoted);
-    json_decref(json);
 }

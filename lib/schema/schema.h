@@ -260,6 +260,8 @@ const struct schema_join *schema_join_between(const struct schema_index *index, 
                                               bool *derived);
 /* True if the column is on the referencing side of a declared foreign key. */
 bool schema_is_foreign_key(const struct schema_index *index, uint32_t column);
+/* True if the column is on the referencing side of a join, declared or inferred. */
+bool schema_is_reference(const struct schema_index *index, uint32_t column);
 
 /* In-process cache: concurrent lookups of one index build it once. The key is the path. If the name has options of its
  * own, the key is the name and the path. A changed fingerprint causes a rebuild; holders of the old index keep it.
@@ -327,8 +329,8 @@ struct schema_json_options {
  */
 char *schema_json(const struct schema_index *index, const struct schema_json_options *options);
 
-/* Prints one entry of the section `keys` of words.yaml, without a newline (keys.c). */
-void schema_print_key(const char *text, FILE *out);
+/* Prints a text as a quoted scalar of words.yaml (words_file.c). */
+void schema_print_scalar(const char *text, size_t len, FILE *out);
 
 /* Prints tables, columns, types, keys, joins and statistics as text for people, or as one JSON document. Prints values
  * of the data (top, min, max) only if `values` is true. */

@@ -9,6 +9,8 @@
  */
 #include "lib/schema/words_file.h"
 
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -91,4 +93,13 @@ void schema_read_words(struct builder *builder, const char *path)
         yaml_parser_delete(&parser);
     }
     g_free(bytes);
+}
+
+void schema_print_scalar(const char *text, size_t len, FILE *out)
+{
+    json_t *json = json_stringn(text, len);
+    char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL; /* every JSON string is valid YAML */
+    fputs(quoted ? quoted : "\"\"", out);
+    free(quoted);
+    json_decref(json);
 }

@@ -161,3 +161,13 @@ char *text_fold_short(char *out, size_t size, const char *text, size_t len)
     bool ascii = all_ascii(text, len);
     return room_for(text, len, ascii) < size ? write_folded(text, len, ascii, out) : NULL;
 }
+
+char *text_letters(struct arena *arena, const char *text, size_t len)
+{
+    char *out = arena_alloc(arena, len + 1);
+    size_t n = 0;
+    for (size_t i = 0; out && i < len; i++)
+        if (g_ascii_isalnum(text[i]) || (unsigned char)text[i] >= 0x80) out[n++] = g_ascii_tolower(text[i]);
+    if (out) out[n] = '\0';
+    return out;
+}

@@ -49,6 +49,14 @@ long text_number_in_span(const char *word);
  * full. */
 char *text_fold(struct arena *arena, const char *text, size_t len);
 
+/* Returns the letters and digits of a text, and its bytes outside of ASCII, in lower case. Returns NULL if the arena is
+ * full. */
+char *text_letters(struct arena *arena, const char *text, size_t len);
+
+/* Returns the number of an ordinal, from 1: "third", "3rd", or "third" of "third-highest". Returns 0 for other words.
+ * Words from "first" to "twelfth" are known. */
+unsigned text_ordinal(const char *word);
+
 /* Folds a text like text_fold, into the caller's `size` bytes. Returns NULL if the result does not fit. */
 char *text_fold_short(char *out, size_t size, const char *text, size_t len);
 

@@ -200,20 +200,12 @@ static void check_step(struct window_rows *w, const struct meaning_term *term)
 
 /* --- steps across the boundary of a group --- */
 
-static bool is_reference(const struct schema_index *schema, uint32_t column)
-{
-    for (uint32_t i = 0; i < schema->n_joins; i++)
-        for (uint32_t k = 0; k < schema->joins[i].n_pairs; k++)
-            if (schema->joins[i].from[k] == column) return true;
-    return false;
-}
-
 /* True for a column whose values name things, not times or amounts: a key, a reference, or texts that are not dates. */
 static bool names_things(const struct schema_index *schema, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
     bool text = stats->texts > 0 && !stats->ints && !stats->reals && !stats->date_texts && !stats->numeric_texts;
-    return text || (!stats->date_texts && (column->pk || is_reference(schema, column->id)));
+    return text || (!stats->date_texts && (column->pk || schema_is_reference(schema, column->id)));
 }
 
 static bool is_order_key(const struct meaning_window *window, const struct meaning_term *term)

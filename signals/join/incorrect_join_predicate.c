@@ -172,8 +172,7 @@ static bool may_refer(const struct schema_index *schema, const struct schema_col
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) named |= strcmp(last, ends[i]) == 0;
     bool key = to->pk == 1 && schema->tables[to->table].n_pk == 1;
     if (!named || !key || from->pk || from->unique || same_name(from, to)) return false;
-    for (uint32_t i = 0; i < schema->n_joins; i++)
-        if (schema->joins[i].from[0] == from->id) return false;
+    if (schema_is_reference(schema, from->id)) return false;
     return from->stats.distinct <= to->stats.distinct && values_found(schema, from, to);
 }
 
@@ -251,14 +250,6 @@ static bool is_disproved(const struct schema_index *schema, const struct schema_
     return absent * 2 > n;
 }
 
-static bool has_reference(const struct schema_index *schema, uint32_t column)
-{
-    for (uint32_t i = 0; i < schema->n_joins; i++)
-        for (uint32_t k = 0; k < schema->joins[i].n_pairs; k++)
-            if (schema->joins[i].from[k] == column) return true;
-    return false;
-}
-
 /* True for a column whose name or type says that it measures or counts something. */
 static bool is_measure(const struct schema_column *column)
 {
@@ -285,7 +276,7 @@ static bool may_be_undeclared(const struct schema_index *schema, const struct sc
     enum { FEW = 3 };
     bool key = to->pk == 1 && schema->tables[to->table].n_pk == 1;
     if (schema->no_data || !key || from->pk || from->unique || from->stats.distinct < FEW) return false;
-    if (is_measure(from) || has_reference(schema, from->id)) return false;
+    if (is_measure(from) || schema_is_reference(schema, from->id)) return false;
     return from->stats.distinct <= to->stats.distinct && values_found(schema, from, to);
 }
 

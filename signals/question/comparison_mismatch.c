@@ -112,13 +112,11 @@ static bool is_class(const struct sql_node *node)
     return false;
 }
 
-static bool has_aggregate(const struct sql_node *expr)
+/* True if the expression, or the one behind a column of a derived table, has an aggregate. */
+static bool is_aggregated(const struct sql_node *expr)
 {
     const struct sql_ref *ref = sql_plain_column(expr);
-    if (ref && ref->expr) expr = ref->expr;
-    for (const struct sql_node *n = expr; n; n = sql_walk(expr, n))
-        if (query_aggregate_of(n) != QUERY_AGGREGATES) return true;
-    return false;
+    return query_has_aggregate(ref && ref->expr ? ref->expr : expr);
 }
 
 /* True if the comparison probably has the number for another reason. It may test a row number or a class, or the number
@@ -133,7 +131,7 @@ static bool is_by_chance(const struct vsig_run *run, const struct question_cue *
     if (!equal || cue->op == SQL_OP_EQ) return false;
     if (year && cue->number >= 0 && strcmp(run->subject->analysis->tokens.items[cue->first].norm, "over") == 0)
         return true;
-    return small && !has_aggregate(found->other);
+    return small && !is_aggregated(found->other);
 }
 
 /* Compares the number with the cue `as`. Returns true if it added a finding. */

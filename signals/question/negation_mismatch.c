@@ -229,8 +229,7 @@ static bool is_in_order(const struct sql_node *node)
 static bool has_word_in(const struct question *question, uint32_t first, uint32_t end, const char *const *words)
 {
     for (uint32_t i = first; i < MIN(end, question->tokens.n); i++)
-        for (const char *const *word = words; *word; word++)
-            if (g_str_equal(question->tokens.items[i].norm, *word)) return true;
+        if (question_token_is(&question->tokens.items[i], words)) return true;
     return false;
 }
 

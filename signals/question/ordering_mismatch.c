@@ -4,6 +4,7 @@
  * absence of a greater row. The signal reports a missing superlative only if the query has none of these. It compares
  * directions only if the words are unambiguous: the highest rank is the lowest number, and the oldest person has the
  * greatest age but the earliest year of birth. */
+#include "lib/question/phrase.h"
 #include "signals/support/logic.h"
 #include "signals/support/meaning.h"
 #include "signals/support/query.h"
@@ -284,12 +285,6 @@ static void check_top(struct vsig_run *run, const struct query_view *view)
 
 /* --- the first rows of each thing --- */
 
-static bool is_word_of(const struct question *question, uint32_t token, const char *const *list)
-{
-    while (*list && !g_str_equal(question->tokens.items[token].norm, *list)) list++;
-    return *list != NULL;
-}
-
 /* True if the token begins words that name a table or a column. */
 static bool names_something(const struct question *question, uint32_t token)
 {
@@ -319,9 +314,9 @@ static bool is_of_each(const struct question *question, const struct question_cu
     uint32_t end = cue->first + cue->n_tokens;
     if (each <= end || each - end > REACH || has_measure_between(question, cue->first, each)) return false;
     for (uint32_t i = end; i < each; i++)
-        if (is_word_of(question, i, APART)) return false;
+        if (question_token_is(&question->tokens.items[i], APART)) return false;
     if (g_str_equal(question->tokens.items[each].norm, "per")) return cue->kind == QUESTION_CUE_TOP;
-    return is_word_of(question, each - 1, BEFORE);
+    return question_token_is(&question->tokens.items[each - 1], BEFORE);
 }
 
 /* True if the token `each` begins a sentence with the superlative, and no count or sum is between them: "For each
@@ -332,10 +327,11 @@ static bool is_each_with(const struct question *question, const struct question_
                                                                                                       NULL};
     enum { REACH = 8 };
     bool starts = each == 1 || (each > 1 && question->tokens.items[each - 2].kind == TEXT_PUNCT);
-    if (!starts || !is_word_of(question, each - 1, BEFORE) || cue->first <= each || cue->first - each > REACH)
+    if (!starts || !question_token_is(&question->tokens.items[each - 1], BEFORE) || cue->first <= each ||
+        cue->first - each > REACH)
         return false;
     for (uint32_t i = each; i < cue->first; i++)
-        if (is_word_of(question, i, ENDS)) return false;
+        if (question_token_is(&question->tokens.items[i], ENDS)) return false;
     if (has_measure_between(question, each, cue->first)) return false;
     uint32_t noun = cue->first + cue->n_tokens;
     return noun < question->tokens.n &&
@@ -347,7 +343,7 @@ static const struct question_cue *superlative_of_each(const struct question *que
 {
     static const char *const EACH[] = {"each", "every", "per", NULL};
     for (uint32_t t = 1; t + 1 < question->tokens.n; t++) {
-        if (!is_word_of(question, t, EACH) || !names_something(question, t + 1)) continue;
+        if (!question_token_is(&question->tokens.items[t], EACH) || !names_something(question, t + 1)) continue;
         for (uint32_t i = 0; i < question->n_cues; i++) {
             const struct question_cue *cue = &question->cues[i];
             if (!(SUPERLATIVES >> cue->kind & 1U) || cue->weak || cue->named || cue->kind == QUESTION_CUE_NTH) continue;
@@ -380,20 +376,6 @@ struct rank_span {
     unsigned from, to;
 };
 
-/* Returns the rank of an ordinal such as "fourth" or "4th". Returns 0 for other words. */
-static unsigned rank_of(const char *word)
-{
-    static const char *const ORDINALS[] = {"first", "second",  "third",  "fourth", "fifth",
-                                           "sixth", "seventh", "eighth", "ninth",  "tenth"};
-    char *end;
-    guint64 number = g_ascii_strtoull(word, &end, 10);
-    bool suffix = g_str_equal(end, "st") || g_str_equal(end, "nd") || g_str_equal(end, "rd") || g_str_equal(end, "th");
-    if (end > word && suffix && number <= 100) return (unsigned)number;
-    for (unsigned i = 0; i < G_N_ELEMENTS(ORDINALS); i++)
-        if (g_str_equal(word, ORDINALS[i])) return i + 1;
-    return 0;
-}
-
 /* Returns the index of the last token before `at` that is not "the", or -1. */
 static int64_t before_article(const struct question *question, int64_t at)
 {
@@ -411,8 +393,8 @@ static bool find_rank_span(const struct question *question, struct rank_span *sp
          i = question_cue_next(question, QUESTION_CUE_NTH, (uint32_t)i + 1)) {
         int64_t join = before_article(question, question->cues[i].first), first = before_article(question, join);
         const char *word = join >= 0 ? question->tokens.items[join].norm : "";
-        span->from = first >= 0 ? rank_of(question->tokens.items[first].norm) : 0;
-        span->to = rank_of(question->tokens.items[question->cues[i].first].norm);
+        span->from = first >= 0 ? text_ordinal(question->tokens.items[first].norm) : 0;
+        span->to = text_ordinal(question->tokens.items[question->cues[i].first].norm);
         bool joined = false, both = g_str_equal(word, "and");
         for (size_t k = 0; k < G_N_ELEMENTS(JOINS); k++) joined |= g_str_equal(word, JOINS[k]);
         if (joined && span->from && span->from < span->to && (!both || span->to == span->from + 1)) return true;

@@ -55,17 +55,6 @@ static char *plain_text(struct arena *arena, const struct sql_node *node)
     return text_fold(arena, node->text + start, end - start);
 }
 
-/* Copies the letters, the digits and the bytes outside of ASCII. */
-static char *squeeze(struct arena *arena, const char *text)
-{
-    char *out = arena_alloc(arena, strlen(text) + 1);
-    size_t n = 0;
-    for (; out && *text; text++)
-        if (g_ascii_isalnum(*text) || (unsigned char)*text >= 0x80) out[n++] = *text;
-    if (out) out[n] = '\0';
-    return out;
-}
-
 static bool collect(const struct vsig_subject *subject, struct literals *out)
 {
     out->n = 0;
@@ -75,7 +64,7 @@ static bool collect(const struct vsig_subject *subject, struct literals *out)
         *literal = (struct literal){.node = n};
         literal->is_number = query_literal_number(n, &literal->number);
         if (!(literal->text = plain_text(subject->arena, n))) return false;
-        if (!(literal->letters = squeeze(subject->arena, literal->text))) return false;
+        if (!(literal->letters = text_letters(subject->arena, literal->text, strlen(literal->text)))) return false;
     }
     return true;
 }
@@ -501,7 +490,7 @@ static bool check_text(struct vsig_run *run, const struct query_view *view, cons
     const struct question_value *value = &run->subject->analysis->values[i];
     if (!text_counts(run, value)) return true;
     const char *folded = text_fold(run->subject->arena, value->text, strlen(value->text));
-    const char *letters = folded ? squeeze(run->subject->arena, folded) : NULL;
+    const char *letters = folded ? text_letters(run->subject->arena, folded, strlen(folded)) : NULL;
     if (!letters) return false;
     if (*letters && !has_text(run, literals, value, letters)) report(run, view, value);
     return true;
@@ -523,16 +512,11 @@ static const struct sql_node *condition_of(const struct vsig_subject *subject, c
     return node;
 }
 
-static const char *const ORDINALS[] = {"zeroth",  "first",  "second", "third", "fourth",   "fifth",  "sixth",
-                                       "seventh", "eighth", "ninth",  "tenth", "eleventh", "twelfth"};
-
 /* True if the word is the ordinal of the number: "third", "3rd" or "fourth-grade". */
 static bool is_ordinal(const struct text_token *token, double number)
 {
-    if (token->kind != TEXT_WORD || number < 0 || number >= G_N_ELEMENTS(ORDINALS) || floor(number) < number)
-        return false;
-    if (g_str_has_prefix(token->norm, ORDINALS[(int)number])) return true;
-    return g_ascii_isdigit(token->norm[0]) && g_ascii_strtoull(token->norm, NULL, 10) == (guint64)number;
+    unsigned ordinal = token->kind == TEXT_WORD ? text_ordinal(token->norm) : 0;
+    return ordinal && fabs(ordinal - number) < 1e-9;
 }
 
 static bool tokens_meet(const struct text_tokens *tokens, const struct literal *literal)

@@ -121,13 +121,6 @@ static const struct sql_ref *bare_column(const struct sql_node *key)
     return NULL;
 }
 
-static bool is_total(const struct sql_node *item)
-{
-    for (const struct sql_node *n = item; n; n = sql_walk(item, n))
-        if (query_aggregate_of(n) != QUERY_AGGREGATES) return true;
-    return false;
-}
-
 /* True if the item has MAX or MIN of this column. ORDER BY x LIMIT 1 beside MAX(x) is harmless. */
 static bool is_extreme_of(const struct sql_node *item, const struct sql_ref *ref)
 {
@@ -150,7 +143,7 @@ static void check_limits(struct vsig_run *run)
         const struct sql_node *select = sql_kid(n, QUERY_BODY), *items = sql_kid(select, SELECT_ITEMS);
         if (!order || !sql_is(select, SQL_SELECT) || sql_kid(select, SELECT_GROUP)) continue;
         bool total = items && items->n_kids > 0;
-        for (uint32_t i = 0; total && i < items->n_kids; i++) total = is_total(items->kids[i]);
+        for (uint32_t i = 0; total && i < items->n_kids; i++) total = query_has_aggregate(items->kids[i]);
         const struct sql_node *key = sql_kid(sql_kid(order, 0), 0);
         const struct sql_ref *bare = total ? bare_column(key) : NULL;
         if (bare && bare->source && !is_extreme_of(items, bare))

@@ -36,11 +36,7 @@ int vsig_probe_proves(struct vsig_subject *subject, const char *sql, enum err_co
 {
     *code = ERR_OK;
     if (!sql || !subject->db || db_dialect(subject->db)->no_data) return 0;
-    int any = vsig_probe_any(subject, sql, code);
-    if (*code == ERR_ENGINE || *code == ERR_DENIED || *code == ERR_LIMIT_TIME)
-        *code = ERR_OK; /* the failed probe
-                                                                                                * proves nothing */
-    return any > 0;
+    return vsig_probe_any(subject, sql, code) > 0;
 }
 
 const char *vsig_probe_rows(struct vsig_subject *subject, const struct vsig_block_shape *shape, vsig_sources without,

@@ -22,9 +22,8 @@ int vsig_probe_any(struct vsig_subject *subject, const char *sql, enum err_code 
  * full. */
 const char *vsig_probe_with(struct vsig_subject *subject, const char *name, const struct sql_node *query);
 
-/* Returns 1 if the query returns a row, else 0. A query that is refused, takes too long or has no data proves nothing,
- * and *code is ERR_OK. The other checks of the signal then still count. *code gets any other error. Returns 0 for a
- * NULL `sql`. */
+/* Returns 1 if the query returns a row, else 0. *code gets the error of a failed query. Returns 0 with ERR_OK for a
+ * NULL `sql`, and for a schema without data. */
 int vsig_probe_proves(struct vsig_subject *subject, const char *sql, enum err_code *code);
 
 /* Returns "FROM ... WHERE ..." of a block as SQL text. Omits the conditions of WHERE that use a source in `without`,

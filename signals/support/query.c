@@ -45,6 +45,13 @@ enum query_aggregate query_aggregate_of(const struct sql_node *node)
     return sql_is(node, SQL_CALL) && sql_is_aggregate(node) ? aggregate_named(node) : QUERY_AGGREGATES;
 }
 
+bool query_has_aggregate(const struct sql_node *expr)
+{
+    for (const struct sql_node *n = expr; n; n = sql_walk(expr, n))
+        if (query_aggregate_of(n) != QUERY_AGGREGATES) return true;
+    return false;
+}
+
 const struct sql_block *query_answer_block(const struct vsig_subject *subject)
 {
     const struct sql_block *block = subject->bound->top;

@@ -41,6 +41,8 @@ bool query_foreign(struct vsig_run *run);
 
 /* Returns the kind of an aggregate call. Returns QUERY_AGGREGATES if the node is not an aggregate call. */
 enum query_aggregate query_aggregate_of(const struct sql_node *node);
+/* True if the expression contains an aggregate. */
+bool query_has_aggregate(const struct sql_node *expr);
 /* True if the node is in the select list of the answer, which may have several blocks. */
 bool query_in_answer(const struct vsig_subject *subject, const struct sql_node *node);
 /* Returns the first block of the answer: the top block, or the first arm of a top-level set operation. For SELECT *

@@ -38,11 +38,11 @@ static struct sql_node *make_text(struct arena *arena, const char *text)
 /* True if the condition misses a row with the other spelling `form`. A collation may treat the two spellings as
  * equal. */
 static bool misses(struct vsig_run *run, const struct vsig_predicate *predicate, const struct sql_node *literal,
-                   const char *form)
+                   const char *form, enum err_code *code)
 {
     struct arena *arena = run->subject->arena;
     struct sql_node *other = sql_copy(arena, predicate->node);
-    enum err_code code = ERR_OK;
+    *code = ERR_LIMIT_MEMORY;
     for (struct sql_node *n = other; n; n = (struct sql_node *)(uintptr_t)sql_walk(other, n))
         if (is_text(n) && n->text_len == literal->text_len && memcmp(n->text, literal->text, n->text_len) == 0) {
             n->text = form;
@@ -52,7 +52,7 @@ static bool misses(struct vsig_run *run, const struct vsig_predicate *predicate,
                *from = sql_print(arena, predicate->ref->source->node);
     if (!wanted || !is || !from) return false;
     const char *probe = arena_printf(arena, "SELECT 1 FROM %s WHERE (%s) AND NOT (%s) LIMIT 1", from, wanted, is);
-    return vsig_probe_any(run->subject, probe, &code) == 1;
+    return vsig_probe_any(run->subject, probe, code) == 1;
 }
 
 static bool is_among(const struct vsig_predicate *predicate, const char *form)
@@ -78,20 +78,6 @@ static bool is_quoted(const struct vsig_subject *subject, const struct sql_node 
     return false;
 }
 
-/* Copies the letters and digits of a text in lower case, without a terminator. Returns their number, or 0 if they do
- * not fit. */
-static size_t keep_letters(const char *text, size_t len, char out[MAX_PATTERN])
-{
-    size_t n = 0;
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < 0x80 && !g_ascii_isalnum(c)) continue;
-        if (n == MAX_PATTERN) return 0;
-        out[n++] = g_ascii_tolower((char)c);
-    }
-    return n;
-}
-
 /* True if two texts differ only in blanks at their ends: 'Aberdeen' and 'Aberdeen '. No question means such a
  * difference. */
 static bool is_padded(const char *text, size_t len, const struct sql_node *literal)
@@ -112,66 +98,57 @@ static const char *other_punctuation(struct vsig_run *run, const struct schema_c
                                      const struct sql_node *literal)
 {
     enum { MIN_LETTERS = 5 };
-    char asked[MAX_PATTERN], held[MAX_PATTERN];
+    struct arena *arena = run->subject->arena;
     const struct schema_stats *stats = &column->stats;
-    size_t n = keep_letters(literal->text, literal->text_len, asked);
+    const char *asked = text_letters(arena, literal->text, literal->text_len);
+    size_t n = asked ? strlen(asked) : 0;
     if (n < MIN_LETTERS || g_ascii_isdigit(asked[0]) || g_ascii_isdigit(asked[n - 1])) return NULL;
     if (schema_column_has(run->subject->schema, column, literal->text, literal->text_len, false) != 1) return NULL;
     for (uint32_t i = 0; i < stats->n_top; i++) {
         const struct db_value *value = &stats->top[i].value;
-        if (value->type != DB_TEXT || value->len == literal->text_len)
-            continue; /* skip texts of equal length, such as
-                                                                                  * those that differ only in case */
-        if (is_padded(value->text, value->len, literal)) continue;
-        if (keep_letters(value->text, value->len, held) == n && memcmp(asked, held, n) == 0)
-            return arena_strndup(run->subject->arena, value->text, value->len);
+        if (value->type != DB_TEXT || is_padded(value->text, value->len, literal)) continue;
+        /* texts of equal length may differ in case only, which check_equality reports */
+        if (value->len == literal->text_len) continue;
+        const char *held = text_letters(arena, value->text, value->len);
+        if (held && strcmp(asked, held) == 0) return arena_strndup(arena, value->text, value->len);
     }
     return NULL;
 }
 
-static void report_spelling(struct vsig_run *run, const struct vsig_predicate *predicate, const char *form)
+/* Returns a spelling of the literal that the column also holds: with other hyphens or blanks ('check-up' and
+ * 'checkup'), or in another case. Returns NULL if there is none. */
+static const char *other_form(struct vsig_run *run, const struct schema_column *column, const struct sql_node *literal)
 {
-    struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, predicate->node,
-                  "the column also holds the text in another spelling, and the condition misses those rows");
-    vsig_add_fact(run, finding, "also held", true, "%s", form);
-}
-
-/* Reports a spelling with other hyphens or blanks ('check-up' and 'checkup'). Returns true after a report. */
-static bool check_punctuation(struct vsig_run *run, const struct vsig_predicate *predicate)
-{
-    for (uint32_t l = 0; l < predicate->n_literals; l++) {
-        const struct sql_node *literal = predicate->literals[l];
-        if (!is_text(literal) || is_quoted(run->subject, literal)) continue;
-        const char *form = other_punctuation(run, predicate->column, literal);
-        if (!form || is_among(predicate, form) || is_used(run->subject, form)) continue;
-        if (!misses(run, predicate, literal, form)) continue;
-        report_spelling(run, predicate, form);
-        return true;
-    }
-    return false;
-}
-
-static void check_equality(struct vsig_run *run, const struct vsig_predicate *predicate)
-{
-    const struct schema_column *column = predicate->column;
     struct schema_hit hits[MAX_HITS];
-    if (!predicate->bare || column->unique || check_punctuation(run, predicate) || column->folds) return;
-    for (uint32_t l = 0; l < predicate->n_literals; l++) {
+    const char *form = other_punctuation(run, column, literal);
+    if (form || column->folds) return form;
+    uint32_t n = schema_values_with(run->subject->schema, literal->text, literal->text_len, hits, MAX_HITS);
+    const struct schema_hit *exact = NULL, *other = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        if (hits[i].column != column->id) continue;
+        if (!hits[i].exact && is_padded(hits[i].form, strlen(hits[i].form), literal)) continue;
+        *(hits[i].exact ? &exact : &other) = &hits[i];
+    }
+    return exact && other ? other->form : NULL;
+}
+
+static enum err_code check_equality(struct vsig_run *run, const struct vsig_predicate *predicate)
+{
+    enum err_code code = ERR_OK;
+    if (!predicate->bare || predicate->column->unique) return ERR_OK;
+    for (uint32_t l = 0; l < predicate->n_literals && code == ERR_OK; l++) {
         const struct sql_node *literal = predicate->literals[l];
         if (!is_text(literal) || is_quoted(run->subject, literal)) continue;
-        uint32_t n = schema_values_with(run->subject->schema, literal->text, literal->text_len, hits, MAX_HITS);
-        const struct schema_hit *exact = NULL, *other = NULL;
-        for (uint32_t i = 0; i < n; i++) {
-            if (hits[i].column != column->id) continue;
-            if (!hits[i].exact && is_padded(hits[i].form, strlen(hits[i].form), literal)) continue;
-            *(hits[i].exact ? &exact : &other) = &hits[i];
-        }
-        if (!exact || !other || is_among(predicate, other->form) || is_used(run->subject, other->form)) continue;
-        if (!misses(run, predicate, literal, other->form)) continue;
-        report_spelling(run, predicate, other->form);
-        return;
+        const char *form = other_form(run, predicate->column, literal);
+        if (!form || is_among(predicate, form) || is_used(run->subject, form)) continue;
+        if (!misses(run, predicate, literal, form, &code)) continue;
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_ERROR, predicate->node,
+                      "the column also holds the text in another spelling, and the condition misses those rows");
+        vsig_add_fact(run, finding, "also held", true, "%s", form);
+        return ERR_OK;
     }
+    return code;
 }
 
 /* --- the wildcard _ --- */
@@ -234,8 +211,8 @@ static enum err_code other_spelling_eval(struct vsig_run *run)
     for (uint32_t i = 0; i < n && code == ERR_OK; i++) {
         bool equal = sql_is(all[i].node, SQL_BINARY) && all[i].node->op == SQL_OP_EQ;
         bool list = sql_is(all[i].node, SQL_IN) && !(all[i].node->flags & SQL_F_NOT);
-        if (equal || list) check_equality(run, &all[i]);
-        if (sql_is(all[i].node, SQL_LIKE) && all[i].node->op == SQL_OP_LIKE && all[i].bare)
+        if (equal || list) code = check_equality(run, &all[i]);
+        if (code == ERR_OK && sql_is(all[i].node, SQL_LIKE) && all[i].node->op == SQL_OP_LIKE && all[i].bare)
             code = check_like(run, &all[i]);
     }
     return code;

@@ -47,3 +47,10 @@ const struct schema_join *school_join(const struct school *school, const char *f
         schema_join_between(school->index, school_column(school, from)->id, school_column(school, to)->id, &derived);
     return derived ? NULL : join;
 }
+
+bool school_is_noted(const struct schema_index *index, const char *text)
+{
+    for (uint32_t i = 0; i < index->n_notes; i++)
+        if (strstr(index->notes[i], text)) return true;
+    return false;
+}

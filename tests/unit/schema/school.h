@@ -21,4 +21,7 @@ uint32_t school_table(const struct school *school, const char *name);
 /* Returns the join of two columns, or NULL if there is none. */
 const struct schema_join *school_join(const struct school *school, const char *from, const char *to);
 
+/* True if a note of the index contains the text. */
+bool school_is_noted(const struct schema_index *index, const char *text);
+
 #endif

@@ -330,13 +330,6 @@ Test(build, descriptions_are_read_from_sidecar_files)
     school_end(&s);
 }
 
-static bool is_noted(const struct schema_index *index, const char *text)
-{
-    for (uint32_t i = 0; i < index->n_notes; i++)
-        if (strstr(index->notes[i], text)) return true;
-    return false;
-}
-
 Test(build, custom_terms_are_matched)
 {
     struct school s;
@@ -350,11 +343,11 @@ Test(build, custom_terms_are_matched)
     cr_expect_str_eq(terms[1].meaning, "teacher.full_name = 'O''Hara'");
     cr_expect_eq(terms[1].column, school_column(&s, "teacher.full_name")->id);
     cr_expect_str_eq(terms[2].meaning, "teacher.salary");
-    cr_expect(is_noted(s.index, "words.yaml:6: there is no such column"));
-    cr_expect(is_noted(s.index, "words.yaml:7: a term takes a column or a formula"));
-    cr_expect(is_noted(s.index, "words.yaml:8: no such key"));
-    cr_expect(is_noted(s.index, "words.yaml:9: expected {column"));
-    cr_expect(is_noted(s.index, "words.yaml:10: expected a term"));
+    cr_expect(school_is_noted(s.index, "words.yaml:6: there is no such column"));
+    cr_expect(school_is_noted(s.index, "words.yaml:7: a term takes a column or a formula"));
+    cr_expect(school_is_noted(s.index, "words.yaml:8: no such key"));
+    cr_expect(school_is_noted(s.index, "words.yaml:9: expected {column"));
+    cr_expect(school_is_noted(s.index, "words.yaml:10: expected a term"));
     school_end(&s);
 }
 
@@ -375,7 +368,7 @@ Test(build, malformed_terms_are_refused)
         cr_assert(g_file_set_contents(path, FILES[i][0], -1, NULL));
         school_open(&s, NULL, &(struct schema_options){.descriptions_dir = dir});
         cr_expect_eq(s.index->n_terms, 0, "%s", FILES[i][0]);
-        cr_expect(is_noted(s.index, FILES[i][1]), "%s", FILES[i][0]);
+        cr_expect(school_is_noted(s.index, FILES[i][1]), "%s", FILES[i][0]);
         school_end(&s);
     }
     unlink(path);

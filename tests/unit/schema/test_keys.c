@@ -9,13 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_noted(const struct schema_index *index, const char *text)
-{
-    for (uint32_t i = 0; i < index->n_notes; i++)
-        if (strstr(index->notes[i], text)) return true;
-    return false;
-}
-
 /* Returns the join that starts at the column, or NULL. */
 static const struct schema_join *join_from(const struct school *s, const char *name)
 {
@@ -55,7 +48,7 @@ Test(keys, unusable_keys_are_noted_with_their_line)
     };
     struct school s;
     school_open(&s, NULL, &(struct schema_options){.descriptions_dir = TEST_DATA "/schema/keys"});
-    for (size_t i = 0; i < G_N_ELEMENTS(NOTES); i++) cr_expect(is_noted(s.index, NOTES[i]), "%s", NOTES[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(NOTES); i++) cr_expect(school_is_noted(s.index, NOTES[i]), "%s", NOTES[i]);
     cr_expect_not(school_column(&s, "visit.room")->unique);
     cr_expect_not(school_column(&s, "visit.course")->unique);
     school_end(&s);
