@@ -43,12 +43,8 @@ enum { CANCELLED_EARLY = 256 };
 enum { STOP_WAIT_MS = 20 }; /* interval of attempts to stop the work of a closed request */
 /* if tasks wait less than this for a worker, some worker is idle; includes Kafka's round trip of 5 to 10 ms */
 enum { IDLE_WAIT_MS = 20 };
-enum {
-    FIND_MS = 20,
-    LOOKING_WAIT_MS = 1,
-    MAX_KEPT = 64 << 10
-}; /* times and size limit for looking up and storing
-                                                                  * cached verdicts */
+/* times and size limit for looking up and storing cached verdicts */
+enum { FIND_MS = 20, LOOKING_WAIT_MS = 1, MAX_KEPT = 64 << 10 };
 /* during a take-over, max_open times this limits the open requests, because those of dead coordinators are added */
 enum { REOPENED = 4 };
 enum { MAX_TOPIC = 64, MAX_TRACE = 512, MAX_KEY = 128, KEY_AND_HEADERS = 4096 };
@@ -929,8 +925,8 @@ static enum err_code step(struct coordinator *c)
     n += take_found(c);
     if (!code) answer_all_too_large(c);
     if (!code) code = c->failure;
-    publish_stats(c); /* before the verdicts are sent, so that the counts include every verdict that a reader has
-                       * received */
+    /* before the verdicts are sent, so that the counts include every verdict that a reader has received */
+    publish_stats(c);
     if (!code) code = flush(c);
     if (!code && n) code = bus_commit(c->consumer);
     return code == ERR_FULL ? ERR_OK : code; /* ERR_FULL: servers are unreachable, and the next step retries */

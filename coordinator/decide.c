@@ -55,10 +55,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double TIE_P = 0.005;          /* maximum difference of P(correct) for a tie; below the two printed
-                                             * decimals */
-static const double DEFAULT_HIT_RATE = 0.7; /* default hit rate of a language model; a useful model has at least this
-                                             * rate */
+/* maximum difference of P(correct) for a tie; below the two printed decimals */
+static const double TIE_P = 0.005;
+/* default hit rate of a language model; a useful model has at least this rate */
+static const double DEFAULT_HIT_RATE = 0.7;
 
 bool decide_is_done(const struct request *request, uint32_t index)
 {

@@ -128,8 +128,8 @@ void gather_candidate(struct request *request, uint32_t index)
     const struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
     judged->judged = true;
-    judged->n_signals = judged->n_findings = 0; /* the candidate may have been gathered before, without an opinion
-                                                 * (consult.c) */
+    /* the candidate may have been gathered before, without an opinion (consult.c) */
+    judged->n_signals = judged->n_findings = 0;
     gather_signals(request, index);
     gather_findings(request, index);
     if (judged->invalid) {

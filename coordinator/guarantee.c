@@ -53,8 +53,8 @@ void guarantee_begin(struct request *request, double alpha, double delta)
     if (!out) return;
     if (!(delta > 0)) delta = DEFAULT_DELTA;
     struct guarantee_found found = look_up(request, alpha, delta);
-    bool answered = request->message->n_answers;    /* the calibration does not cover a P(correct) that a user's answer
-                                                     * has changed */
+    /* the calibration does not cover a P(correct) that a user's answer has changed */
+    bool answered = request->message->n_answers;
     bool schema = request->message->schema != NULL; /* it does not cover judgements without data either */
     bool shifted = has_shifted(core, &found), held = found.promise.held && !shifted && !answered && !schema;
     *out = (struct msg_guarantee){

@@ -142,8 +142,8 @@ void lookup_keep(struct request *request, const struct msg_verdict *verdict)
     struct core *core = request->core;
     const struct lookup *lookup = &request->lookup;
     struct msg_buffer buffer = {0};
-    bool whole = !lookup->unlike && !decide_is_late(request); /* otherwise results may be missing because time ran
-                                                               * out */
+    /* otherwise results may be missing because time ran out */
+    bool whole = !lookup->unlike && !decide_is_late(request);
     bool may = lookup->key[0] && lookup->state && whole && !verdict->cached && verdict_cache_may_keep(verdict);
     if (may && verdict_cache_write(&buffer, verdict) == ERR_OK && buffer.len <= core->config.max_kept_bytes) {
         const struct core_kept kept = {request->message->db, lookup->state, lookup->key, buffer.bytes, buffer.len};

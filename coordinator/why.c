@@ -111,8 +111,8 @@ static const char *fact_of(const struct msg_finding *finding, const char *key)
 static bool is_refused(const struct msg_judged *judged, const struct msg_finding *invalid)
 {
     enum err_code code = code_of(fact_of(invalid, "code"));
-    bool by_parser = is_refusal(code) || code == ERR_LIMIT_BYTES; /* ERR_LIMIT_BYTES means here that the text is too
-                                                                   * long, since the statement never ran */
+    /* ERR_LIMIT_BYTES means here that the text is too long, since the statement never ran */
+    bool by_parser = is_refusal(code) || code == ERR_LIMIT_BYTES;
     return by_parser || (judged->execution && is_refusal(code_of(judged->execution->code)));
 }
 

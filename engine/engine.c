@@ -39,8 +39,8 @@ enum {
     OUT = 64,
     LARGE = 64 << 10
 }; /* OUT: messages that one request has at a time. LARGE: bytes of text that count as one more request */
-static const uint64_t FAIR_BYTES = 8UL << 30; /* practically no limit, because engine_fair.max_open limits the
-                                               * requests */
+/* practically no limit, because engine_fair.max_open limits the requests */
+static const uint64_t FAIR_BYTES = 8UL << 30;
 static const uint64_t SCHEMA_BYTES = 96UL << 20;
 enum { VERDICTS, LETTERS, N_TOPICS }; /* index of each topic in the subscription */
 
@@ -209,9 +209,8 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .max_open = engine->window,
         .max_deadline_ms = config->max_deadline_ms,
         .max_work_ms = config->max_work_ms,
-        .messages =
-            /* one worker would get all these tasks in any case */
-        config->fair.on ? COORDINATOR_BY_CANDIDATE : COORDINATOR_BY_REQUEST,
+        /* with fair scheduling, one worker would get all tasks of a request in any case */
+        .messages = config->fair.on ? COORDINATOR_BY_CANDIDATE : COORDINATOR_BY_REQUEST,
         .verifier = config->remote.backend ? &config->remote : NULL,
         .verifier_threads = config->remote_threads,
         .corrector = config->corrector.endpoint ? &config->corrector : NULL,
@@ -442,9 +441,9 @@ static void leave(struct engine *engine, uint64_t tag)
     pthread_mutex_lock(&engine->lock);
     engine->in_flight--;
     if (engine->open) note_exit(engine, tag);
+    /* with tenants, wakes all waiters, because the next one may belong to a tenant at its limit */
     if (engine->open)
-        pthread_cond_broadcast(&engine->room); /* wakes all waiters, because the next one may belong to a tenant at its
-                                                * limit */
+        pthread_cond_broadcast(&engine->room);
     else
         pthread_cond_signal(&engine->room);
     pthread_mutex_unlock(&engine->lock);

@@ -118,9 +118,8 @@ static char *print_into(struct arena *arena, const char *format, va_list args)
     int len = vsnprintf(line, sizeof line, format, args);
     if (len < 0) return NULL;
     size_t keep = (size_t)len < sizeof line ? (size_t)len : sizeof line - 1;
-    while (keep && keep == sizeof line - 1 && (line[keep - 1] & 0xC0) == 0x80)
-        keep--; /* do not cut inside a UTF-8
-                                                                                        * character */
+    /* do not cut inside a UTF-8 character */
+    while (keep && keep == sizeof line - 1 && (line[keep - 1] & 0xC0) == 0x80) keep--;
     return arena_strndup(arena, line, keep);
 }
 

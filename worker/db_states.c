@@ -96,8 +96,8 @@ bool db_states_of(struct db_states *states, const struct db *db, const char *nam
         pthread_cond_signal(&states->changed);
     }
     if (watched) watched->used_ns = clock_now_ns();
-    bool tells = watched && (watched->tells || db_tells_changes(db)); /* the thread may not have inspected the database
-                                                                       * yet */
+    /* the thread may not have inspected the database yet */
+    bool tells = watched && (watched->tells || db_tells_changes(db));
     pthread_mutex_unlock(&states->lock);
     if (tells) state_of(states, name, path, fingerprint, out);
     return tells;

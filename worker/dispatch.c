@@ -295,8 +295,8 @@ static enum err_code reject(struct lane *lane, struct polled_task *polled, const
     struct msg_result result = {0};
     const struct msg_task *task = polled->task;
     if (!task) return dead_letter(lane, polled, why, err);
-    if (why->code == ERR_REJECTED) { /* answered, and also dead-lettered, because it is a defect that an operator should
-                                      * inspect */
+    /* answered, and also dead-lettered, because it is a defect that an operator should inspect */
+    if (why->code == ERR_REJECTED) {
         enum err_code sent = send_letter_of_task(lane, polled, why);
         if (sent == ERR_FULL) return dispatch_return(lane, polled, 0), ERR_OK;
         if (sent) return fatal(lane, polled, sent, err);

@@ -29,9 +29,9 @@
 
 enum { POLL_MS = 500, SHORT_POLL_MS = 2, DEFAULT_SLOW_MS = 20 };
 enum {
+    /* number of families that judge every candidate; the messages of one candidate arrive together */
     JUDGING = VSIG_FAMILY_COUNT - 1
-}; /* number of families that judge every candidate; the messages of one
-                                           * candidate arrive together */
+};
 
 void lanes_give_turn(struct lane *lane)
 {

@@ -236,8 +236,8 @@ static enum err_code take_database(struct workspace *ws, const struct msg_task *
      * server. */
     db_set_deadline((*handle)->db, deadline_ns);
     db_set_gate((*handle)->db, NULL, NULL);
-    db_set_memo((*handle)->db, NULL); /* the result cache is off here, because an index must be built from current
-                                       * data */
+    /* the result cache is off here, because an index must be built from current data */
+    db_set_memo((*handle)->db, NULL);
     code = take_index(ws, task, *handle, schema, err);
     if (code) handles_drop(ws->handles, *handle); /* so that a replaced or removed file is opened again */
     if (!code || !task->schema || err_class(code) != ERR_CLASS_REJECT) return code;

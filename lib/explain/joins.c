@@ -351,8 +351,8 @@ static void say_topology(struct joined *j, struct say *out)
         say_source_listed(j->t, out, j->edges[1].parent);
         say(out, " related through ");
         say_source_listed(j->t, out, bridge);
-    } else if (centre && n > 2 && !(n == 3 && parents_of(j, centre) == 1)) { /* one reference in and one out is a
-                                                                              * chain */
+    } else if (centre && n > 2 && !(n == 3 && parents_of(j, centre) == 1)) {
+        /* one reference in and one out would be a chain */
         say_star_of_sources(j, out, centre);
     } else if (n > 2 && is_chain(j)) {
         say_chain_of_sources(j, out);

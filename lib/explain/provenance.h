@@ -185,8 +185,8 @@ enum whynot_kind {
     WHYNOT_ARM,    /* `node` is the SELECT of one side of INTERSECT or EXCEPT */
     WHYNOT_LIMIT,  /* LIMIT or OFFSET */
 };
-const char *whynot_kind_name(enum whynot_kind kind); /* Returns "WHERE", "JOIN", "HAVING", "set operation" or
-                                                      * "LIMIT". */
+/* Returns "WHERE", "JOIN", "HAVING", "set operation" or "LIMIT". */
+const char *whynot_kind_name(enum whynot_kind kind);
 
 enum { WHYNOT_MAX_NEAREST = 3, WHYNOT_MAX_CULPRITS = 8 };
 

@@ -172,9 +172,8 @@ static bool drop_matches(struct meaning_reader *r, struct meaning *m, uint32_t a
         struct meaning_term *condition = m->conditions[i];
         if (!meaning_is_operation(condition, "is null") || !is_column_of(condition->parts[0], source->name)) continue;
         if (!is_match_column(source->on, condition->parts[0]) || is_read_elsewhere(m, source, i)) continue;
-        if (meaning_term_has_kind(source->on, MEANING_QUERY))
-            continue; /* the names in the subquery would have to
-                                                                         * change, too */
+        /* the names in the subquery would have to change, too */
+        if (meaning_term_has_kind(source->on, MEANING_QUERY)) continue;
         struct meaning_term *without = make_not_exists(r, source);
         if (!without) return false;
         m->conditions[i] = without;

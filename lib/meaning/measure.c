@@ -65,9 +65,8 @@ static struct meaning_term *make_sum(struct meaning_reader *r, struct meaning_te
                                      const struct sql_node *node)
 {
     bool one_case = is_simple_case(x), to_zero = one_case && x->n_parts == 3 && meaning_is_value(x->parts[2], "0");
-    if (to_zero && rows)
-        return make_measure(r, "sum", x, rows, node); /* without rows, one condition gives NULL and the
-                                                                        * other 0 */
+    /* without rows, one condition gives NULL and the other 0 */
+    if (to_zero && rows) return make_measure(r, "sum", x, rows, node);
     if (meaning_is_value(x, "1") || (one_case && meaning_is_value(x->parts[1], "1") && (x->n_parts == 2 || to_zero))) {
         struct meaning_term *term =
             make_measure(r, "count", NULL, one_case ? and_rows(r, rows, x->parts[0]) : rows, node);
@@ -172,8 +171,8 @@ struct meaning_scale {
 
 static bool is_real_cast(const struct meaning_term *term)
 {
-    static const char *const types[] = {"cast real", "cast float", "cast double"}; /* other types may round, or have no
-                                                                                    * effect */
+    /* other types may round, or have no effect */
+    static const char *const types[] = {"cast real", "cast float", "cast double"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (term->kind == MEANING_CALL && strncmp(term->name, types[i], strlen(types[i])) == 0) return true;
     return false;

@@ -574,8 +574,8 @@ static struct meaning *read_whole(struct meaning_reader *r, const struct sql_nod
         r->n_unknown++;
     } else if (sql_is(body, SQL_QUERY)) {
         m = read_whole(r, body, x);
-        r->n_unknown += sql_kid(query, QUERY_ORDER) || sql_kid(query, QUERY_LIMIT); /* unknown: they follow
-                                                                                     * parentheses */
+        /* unknown: they follow parentheses */
+        r->n_unknown += sql_kid(query, QUERY_ORDER) || sql_kid(query, QUERY_LIMIT);
     } else {
         read_body(r, m, body, x);
         r->scope++;

@@ -187,8 +187,8 @@ static void check_kept(struct aligner *a, const struct row_filters *filters, con
 {
     const struct align_run run = words_about(a, asked);
     const struct row_filter *filter = find_filter(filters, &run, asked->kind == FRAME_ANY);
-    bool filtered = false, share = align_asked(a, FRAME_SHARE) && a->ratios.n; /* the numerator of a share needs
-                                                                                * conditions */
+    /* the numerator of a share needs conditions */
+    bool filtered = false, share = align_asked(a, FRAME_SHARE) && a->ratios.n;
     if (filter && share) return;
     if (filter)
         align_differ(a, ALIGN_ROWS, asked, filter->term, false, "the query leaves out rows that the question keeps");

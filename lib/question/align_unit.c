@@ -105,8 +105,8 @@ static struct amount multiply_amounts(struct amount x, struct amount y, bool div
     }
     if (divide && y.thing >= 0) return x.thing == y.thing ? plain_amount : unknown_amount;
     if (x.thing >= 0 && y.thing >= 0) return unknown_amount;
-    double factor = divide ? x.factor / y.factor : x.factor * y.factor; /* keeps the conversions of numbers without a
-                                                                         * unit */
+    /* keeps the conversions of numbers without a unit */
+    double factor = divide ? x.factor / y.factor : x.factor * y.factor;
     return (struct amount){.known = true, .thing = MAX(x.thing, y.thing), .factor = factor};
 }
 

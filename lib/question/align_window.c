@@ -190,8 +190,8 @@ static long rows_asked(const struct aligner *a, const struct frame_element *elem
     if (n <= 1) return n;
     static const char *const joins[] = {"and", "plus", "with"};
     bool joined = align_says_any(a, element, joins, G_N_ELEMENTS(joins));
-    for (size_t i = 0; !joined && element->first > 1 && i < G_N_ELEMENTS(joins); i++) /* as in "and the two before
-                                                                                       * it" */
+    /* as in "and the two before it" */
+    for (size_t i = 0; !joined && element->first > 1 && i < G_N_ELEMENTS(joins); i++)
         joined = text_same(a->question->tokens.items[element->first - 2].norm, joins[i]);
     bool beside = asks_for_later(a, element) || has_word_of(a, element, EARLIER, G_N_ELEMENTS(EARLIER));
     return joined && beside ? n : n - 1;

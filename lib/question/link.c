@@ -323,8 +323,8 @@ const struct link_query *link_make(struct arena *arena, const struct link_questi
     maker->uses = arena_array(arena, question->schema->n_columns + 1, sizeof *maker->uses);
     if (!maker->out || !maker->reads || !maker->uses) return NULL;
     maker->out->question = question;
-    maker->out->parts = arena_alloc(arena, LINK_MAX_PARTS * sizeof *maker->out->parts); /* not cleared, because it is
-                                                                                         * seldom full */
+    /* not cleared, because it is seldom full */
+    maker->out->parts = arena_alloc(arena, LINK_MAX_PARTS * sizeof *maker->out->parts);
     maker->out->slots = arena_alloc(arena, LINK_MAX_SLOTS * sizeof *maker->out->slots);
     if (!maker->out->parts || !maker->out->slots) return NULL;
     link_collect(maker);

@@ -25,9 +25,9 @@ enum {
 };
 
 static const float SYNONYM = 0.75F, STOP_SYNONYM = 0.5F, MIN_SCORE = 0.3F;
-static const float LEXICON = 0.7F, MIN_LEXICON = 0.3F; /* factor of the lexicon's links; minimum strength of such a
-                                                        * link */
-static const float NAMED = 0.95F;                      /* minimum score of a completely mentioned name */
+/* factor of the lexicon's links; minimum strength of such a link */
+static const float LEXICON = 0.7F, MIN_LEXICON = 0.3F;
+static const float NAMED = 0.95F; /* minimum score of a completely mentioned name */
 static const unsigned LEXICON_KINDS = 1U << TEXT_RELATION_SYNONYM | 1U << TEXT_RELATION_DERIVED |
                                       1U << TEXT_RELATION_ATTRIBUTE | 1U << TEXT_RELATION_DEMONYM |
                                       1U << TEXT_RELATION_IS_A | 1U << TEXT_RELATION_HAS_KIND;

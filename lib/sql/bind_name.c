@@ -25,8 +25,8 @@ static bool keep_ref(struct binder *b, struct sql_ref *ref)
  * if memory ran out. */
 struct sql_ref *bind_ref_new(struct binder *b, struct sql_node *node, struct sql_block *block)
 {
-    struct sql_ref *ref = (struct sql_ref *)node->ref; /* safe to reuse, because sql_bind first clears the refs of all
-                                                        * nodes */
+    /* safe to reuse, because sql_bind first clears the refs of all nodes */
+    struct sql_ref *ref = (struct sql_ref *)node->ref;
     if (!ref) {
         ref = arena_new(b->arena, struct sql_ref);
         if (!ref) {

@@ -32,10 +32,10 @@ const char *reader_folded(struct definitions_reader *r, const char *name);
 
 /* --- tokens; no function moves past the end of the text, or after a failure --- */
 
-bool reader_is(const struct definitions_reader *r, uint32_t at, const char *word); /* `word` is in upper case; quoted
-                                                                                    * words differ */
-bool reader_is_mark(const struct definitions_reader *r, uint32_t at, char mark);   /* one of ( ) , ; . [ ] */
-bool reader_is_word(const struct definitions_reader *r, uint32_t at);              /* quoted or not */
+/* `word` is in upper case; quoted words differ */
+bool reader_is(const struct definitions_reader *r, uint32_t at, const char *word);
+bool reader_is_mark(const struct definitions_reader *r, uint32_t at, char mark); /* one of ( ) , ; . [ ] */
+bool reader_is_word(const struct definitions_reader *r, uint32_t at);            /* quoted or not */
 bool reader_is_number(const struct definitions_reader *r, uint32_t at);
 bool reader_at_end(const struct definitions_reader *r); /* end of the statement */
 bool reader_accept(struct definitions_reader *r, const char *word);

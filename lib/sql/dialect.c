@@ -161,9 +161,8 @@ static int64_t unary(const struct sql_stmt *stmt, const struct sql_node *n, cons
 static int64_t array(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *query = n->flags & SQL_F_SUBQUERY ? sql_kid(sql_kid(n, 0), 0) : NULL;
-    if (n->flags & SQL_F_NESTED || (!query && ends_item(n)))
-        return NOWHERE; /* SQLite reads ARRAY [x] as a name with an
-                                                                              * alias */
+    /* SQLite reads ARRAY [x] as a name with an alias */
+    if (n->flags & SQL_F_NESTED || (!query && ends_item(n))) return NOWHERE;
     return say(message, "SQLite does not support arrays", query ? query->start : after_word(stmt, n->start));
 }
 

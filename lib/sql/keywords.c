@@ -375,9 +375,8 @@ static uint32_t tilde(struct sql_parser *p, uint32_t i, unsigned prev)
 static uint32_t oper(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const char *const PREFIX[] = {"|/", "||/", "@", "@@", "@-@", "!!", "#", "?-", "?|", "|@|", "@#@"};
-    if (prev == T_USING)
-        return 0;                                                          /* ORDER BY x USING <: the operator names the
-                                                                            * order */
+    /* ORDER BY x USING <: the operator names the order */
+    if (prev == T_USING) return 0;
     bool unknown_operator = word_at(p, i, "!!") && sql_ends_operand(prev); /* as in a !!= b */
     if (unknown_operator || !begins_operand(p, i + 1)) p->tokens[i].code = T_ILLEGAL;
     if (sql_ends_operand(prev) || p->tokens[i].code == T_ILLEGAL) return 0;
@@ -764,8 +763,8 @@ static uint32_t skip_search_mode(const struct sql_parser *p, uint32_t i)
         unsigned n = 0;
         while (n < 4 && MODES[k][n] && word_at(p, i + n, MODES[k][n])) n++;
         if (n < 4 && MODES[k][n]) continue;
-        return n == 4 ? skip_search_mode(p, i + n) : i + n; /* WITH QUERY EXPANSION may follow the natural language
-                                                             * mode */
+        /* WITH QUERY EXPANSION may follow the natural language mode */
+        return n == 4 ? skip_search_mode(p, i + n) : i + n;
     }
     return i;
 }

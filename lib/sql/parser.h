@@ -68,8 +68,8 @@ enum err_code sql_scan(struct sql_parser *p);
  * `prev` is the code of the classified token before it (0 at the start). Only tokens for which sql_in_context is true
  * need this call: the code of the others is final. Returns the index after the token. */
 uint32_t sql_classify_keyword(struct sql_parser *p, uint32_t i, unsigned prev);
-extern const bool SQL_CONTEXTUAL[256], SQL_OPENS_CONTEXT[256]; /* by token code: this token, or the token after it, is
-                                                                * contextual */
+/* by token code: this token, or the token after it, is contextual */
+extern const bool SQL_CONTEXTUAL[256], SQL_OPENS_CONTEXT[256];
 static inline bool sql_in_context(unsigned code, unsigned prev)
 {
     return SQL_CONTEXTUAL[code] || SQL_OPENS_CONTEXT[prev];

@@ -128,9 +128,8 @@ static bool changes_order(const struct regrouping *r)
     for (unsigned level = 0; level < MOST_LEVELS; level++) {
         if (!seen[level]) continue;
         unsigned lowest = seen[level] & -seen[level];
-        if ((seen[level] & ~lowest) || below >= lowest)
-            return true; /* the engine has several levels here, or one that
-                                                                      * is not above the lower ones */
+        /* the engine has several levels here, or one that is not above the lower ones */
+        if ((seen[level] & ~lowest) || below >= lowest) return true;
         below |= seen[level];
     }
     return false;

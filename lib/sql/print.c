@@ -332,8 +332,8 @@ static void print_distinct(struct out *o, const struct sql_node *n)
 
 static void print_item(struct out *o, const struct sql_node *n)
 {
-    bool bare = n->quote == '\'' && !(n->flags & SQL_F_AS); /* PostgreSQL reads box '(1,1)' as a typed literal, so AS is
-                                                             * left out */
+    /* PostgreSQL reads box '(1,1)' as a typed literal, so AS is left out */
+    bool bare = n->quote == '\'' && !(n->flags & SQL_F_AS);
     print(o, sql_kid(n, 0));
     if (n->text) put(o, bare ? " " : " AS ");
     put_name(o, n->text, n->text_len, n->quote);

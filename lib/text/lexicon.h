@@ -104,8 +104,8 @@ struct text_word_match {
 /* Returns NULL if the arena is full. `room` is the maximum number of words, below 65,536; further words are dropped. */
 struct text_word_set *text_word_set_new(struct arena *arena, uint32_t room);
 void text_word_set_add(struct text_word_set *set, const char *stem, uint32_t tag);
-void text_word_set_put(struct text_word_set *set, uint32_t word, uint32_t tag); /* by the word's number:
-                                                                                 * text_token.word */
+/* by the word's number: text_token.word */
+void text_word_set_put(struct text_word_set *set, uint32_t word, uint32_t tag);
 /* Return the matches of a stem, or of a word by its number: best first, one for each tag. Equal stems are
  * TEXT_RELATION_SAME. `kinds` are the requested relations, as bits 1U << kind. Return the count. */
 unsigned text_word_set_match(const struct text_word_set *set, const char *stem, unsigned kinds,

@@ -111,9 +111,8 @@ void msg_request_digest(const struct msg_request *request, uint64_t out[2])
     add_options(&to, &request->options);
     add_answers(&to, request);
     add_linking(&to, request->linking);
-    if (request->schema)
-        add_text(&to, request->schema); /* adds nothing without a schema, so older digests stay
-                                                          * valid */
+    /* adds nothing without a schema, so older digests stay valid */
+    if (request->schema) add_text(&to, request->schema);
     XXH128_hash_t hash = digest_of(&to);
     out[0] = hash.high64;
     out[1] = hash.low64;

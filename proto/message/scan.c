@@ -22,8 +22,8 @@ static enum err_code no_value(size_t at, uint8_t byte, struct err *err)
 enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *err)
 {
     const uint8_t *start = bytes, *next = start, *limit = start + len;
-    uint64_t left = 1, outer[MSG_MAX_DEPTH], length; /* `left` and `outer`: number of values that still follow at this
-                                                      * level and at the outer levels */
+    /* `left` and `outer`: number of values that still follow at this level and at the outer levels */
+    uint64_t left = 1, outer[MSG_MAX_DEPTH], length;
     uint32_t depth = 0, values = 0;
     *end = 0;
     for (;;) {
@@ -40,9 +40,8 @@ enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *e
         next += head.width;
         if (head.kind < WIRE_STR) continue;
         if (head.kind == WIRE_MAP) length *= 2;
-        if (length > (size_t)(limit - next))
-            return cut_short((size_t)(next - start), err); /* an item has at least one byte, so more items than bytes
-                                                            * cannot follow */
+        /* an item has at least one byte, so more items than bytes cannot follow */
+        if (length > (size_t)(limit - next)) return cut_short((size_t)(next - start), err);
         if (head.kind < WIRE_ARRAY) {
             next += length;
             continue;

@@ -17,8 +17,8 @@ static enum err_code eval(struct vsig_run *run)
     const struct sql_block *top = run->subject->bound->blocks[0];
     if (vsig_opt(run, OPT_ALLOW_ONE_TABLE) != 0 && top->n_sources <= 1) return ERR_OK;
 
-    const struct sql_node *items = sql_kid(top->node, SELECT_ITEMS); /* NULL for VALUES; any child node may be
-                                                                      * missing */
+    /* NULL for VALUES; any child node may be missing */
+    const struct sql_node *items = sql_kid(top->node, SELECT_ITEMS);
     for (uint32_t i = 0; items && i < items->n_kids; i++) {
         if (!sql_is(items->kids[i], SQL_STAR)) continue;
         struct vsig_finding *finding =

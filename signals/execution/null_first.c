@@ -37,8 +37,8 @@ static bool always_has_value(const struct vsig_run *run, const struct sql_node *
     const struct schema_column *column = ref ? schema_column_of(run->subject->schema, ref) : NULL;
     if (!column || !ref->source || ref->source->kind != SQL_SOURCE_TABLE || ref->source->nullable) return false;
     const struct schema_stats *stats = &column->stats;
-    bool one_kind = stats->texts == 0 || stats->ints + stats->reals == 0; /* otherwise `min` is a number, and the least
-                                                                           * text is unknown */
+    /* otherwise `min` is a number, and the least text is unknown */
+    bool one_kind = stats->texts == 0 || stats->ints + stats->reals == 0;
     return !stats->sampled && stats->nulls == 0 && one_kind && !is_blank(&stats->min);
 }
 

@@ -239,9 +239,8 @@ static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_b
     if (failed) return ERR_LIMIT_MEMORY;
     bool counts = sql_name_is(call->text, call->text_len, "count", 5),
          averages = sql_name_is(call->text, call->text_len, "avg", 3);
-    if (!(loose & of) && (counts || averages))
-        return ERR_OK; /* one row in each group: COUNT is meant to count the
-                                                               * other rows */
+    /* one row in each group: COUNT is meant to count the other rows */
+    if (!(loose & of) && (counts || averages)) return ERR_OK;
     vsig_sources many = multipliers(run, shape, entity, true, &failed);
     if (failed) return ERR_LIMIT_MEMORY;
     if (!many || counts_the_many(run, call, entity)) return ERR_OK;

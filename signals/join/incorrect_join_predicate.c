@@ -395,8 +395,8 @@ static int joins_several(struct vsig_run *run, const struct vsig_block_shape *sh
     struct vsig_subject *subject = run->subject;
     const char *by = vsig_probe_column(subject, source, kind), *rows = vsig_probe_rows(subject, shape, 0, NULL);
     const char *key = NULL, *with = vsig_probe_with(subject, NULL, NULL);
-    for (uint32_t i = 0; i < shape->n_pairs && !key; i++) { /* count only matched rows, because an outer join may match
-                                                             * none */
+    /* count only matched rows, because an outer join may match none */
+    for (uint32_t i = 0; i < shape->n_pairs && !key; i++) {
         const struct sql_ref *ends[2] = {shape->pairs[i]->left, shape->pairs[i]->right};
         for (unsigned e = 0; e < 2; e++) {
             const struct schema_column *other = schema_column_of(subject->schema, ends[1 - e]);

@@ -46,8 +46,8 @@ static const struct asked_rule {
 
 static const struct unasked_rule {
     enum query_aggregate aggregate;
-    bool in_answer;              /* true if the rule applies only to aggregates in the answer, false if it applies
-                                  * anywhere */
+    /* true if the rule applies only to aggregates in the answer, false if it applies anywhere */
+    bool in_answer;
     unsigned cues;               /* bits of cues; one of them justifies the aggregate */
     const char *const words[28]; /* folded words of the question or the evidence that also justify it */
     const char *what;

@@ -378,9 +378,8 @@ static void check_column(struct vsig_run *run, const struct schema_column *colum
         if (said[i].form < QUESTION_FORM_WORD || is_other_word(run, &one)) continue;
         if (!has_value(stated, n_stated, one.text)) stated[n_stated++] = one;
     }
-    if (n_stated > 1 && n_stated >= column->stats.distinct)
-        return; /* the question names all values: "web, phone and
-                                                                     * mail together" */
+    /* the question names all values: "web, phone and mail together" */
+    if (n_stated > 1 && n_stated >= column->stats.distinct) return;
     for (uint32_t i = 0; i < n_stated && run->verdict->n_findings < 2; i++) check_value(run, &stated[i]);
 }
 

@@ -288,9 +288,8 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
     if (has_xor(subject) || subtracts_counts(subject) || skips_named_column(subject, cue, view)) return;
     if (keeps_rows(subject->analysis, cue) || leaves_out_by_join(subject, view, cue)) return;
     if (compares_counts(subject) || lists_values(view)) return;
-    if (subject->bound->n_blocks > 1 && reads_tree(subject))
-        return; /* in a recursive query, "itself not included" only
-                                                                      * excludes the start of the tree */
+    /* in a recursive query, "itself not included" only excludes the start of the tree */
+    if (subject->bound->n_blocks > 1 && reads_tree(subject)) return;
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* an outer join keeps rows without a partner */
     struct vsig_finding *finding =
@@ -357,9 +356,8 @@ static enum about negation_about(const struct question *question, const struct q
 {
     static const char *const ANY[] = {"any", "anything", "a single", "once", "ever", "at all", "anywhere", NULL};
     static const char *const DOES[] = {"did", "do", "does", "didn", "don", "doesn", "have", "has", "had", NULL};
-    static const char *const SOME[] = {"a",     "an",   "some", "all",
-                                       "every", "each", NULL}; /* as in "did not pass an
-                                                                                          * exam" */
+    /* as in "did not pass an exam" */
+    static const char *const SOME[] = {"a", "an", "some", "all", "every", "each", NULL};
     enum { REACH = 8 };
     const struct text_token *first = &question->tokens.items[cue->first];
     struct question_phrase at;
@@ -467,9 +465,8 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     const struct question *question = run->subject->analysis;
     const struct sql_node *negation = view->negation;
     if (vsig_opt(run, OPT_UNASKED) < 0.5 || !negation || question->cue_kinds & 1U << QUESTION_CUE_NOT) return;
-    if (negation->kind == SQL_BINARY && negation->op == SQL_OP_IS_NOT)
-        return; /* IS NOT NULL may be a guard and is not
-                                                                                * reported */
+    /* IS NOT NULL may be a guard and is not reported */
+    if (negation->kind == SQL_BINARY && negation->op == SQL_OP_IS_NOT) return;
     if (negation->kind == SQL_UNARY && negation->op == SQL_OP_NOTNULL) return;
     if (negation->kind == SQL_BINARY && !query_literal(sql_kid(negation, 0), NULL) &&
         !query_literal(sql_kid(negation, 1), NULL))

@@ -56,12 +56,10 @@ static enum sql_op wanted(const struct vsig_subject *subject, const struct quest
 {
     const struct schema_column *column = query_cast_column(subject, key);
     if (query_name_has(column, RANKS)) return SQL_OP_NONE;
-    if (!column && subject->analysis->n_definitions)
-        return SQL_OP_NONE; /* the evidence may reverse it: "least certain"
-                                                                          * may mean the greatest difference */
-    if (cue->kind != QUESTION_CUE_FIRST)
-        return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op; /* dates may reverse it: the longest serving has
-                                                                       * the earliest date */
+    /* the evidence may reverse it: "least certain" may mean the greatest difference */
+    if (!column && subject->analysis->n_definitions) return SQL_OP_NONE;
+    /* dates may reverse it: the longest serving has the earliest date */
+    if (cue->kind != QUESTION_CUE_FIRST) return query_name_has(column, DATES) ? SQL_OP_NONE : cue->op;
     if (query_name_has(column, AGES)) return cue->op == SQL_ASC ? SQL_DESC : SQL_ASC;
     return query_name_has(column, DATES) || (column && column->stats.date_texts > 0) ? cue->op : SQL_OP_NONE;
 }

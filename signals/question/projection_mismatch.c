@@ -95,8 +95,8 @@ static void asked_range(const struct question *question, uint32_t *low, uint32_t
 {
     *low = question->n_outputs;
     *high = 0;
-    for (uint32_t i = 1; i < question->n_outputs; i++) { /* for "how many starts and landings", one number may be
-                                                          * enough */
+    /* for "how many starts and landings", one number may be enough */
+    for (uint32_t i = 1; i < question->n_outputs; i++) {
         const struct question_output *output = &question->outputs[i];
         *low -= question->outputs[i - 1].computed && !output->computed && output->entity;
     }

@@ -190,8 +190,8 @@ static bool is_part_of_date_near(const struct literals *literals, double number)
     for (uint32_t i = 0; i < literals->n; i++) {
         GDate days[3];
         if (!days_around(literals->items[i].text, &days[0], &days[1], &days[2])) continue;
-        bool month = g_date_days_between(&days[0], &days[2]) > 2; /* for a month such as '2024-05', the literal contains
-                                                                   * no day */
+        /* for a month such as '2024-05', the literal contains no day */
+        bool month = g_date_days_between(&days[0], &days[2]) > 2;
         for (size_t d = 0; d < G_N_ELEMENTS(days); d++) {
             int parts[] = {g_date_get_year(&days[d]), g_date_get_month(&days[d]), g_date_get_day(&days[d])};
             for (size_t k = 0; k < (month ? 2 : G_N_ELEMENTS(parts)); k++)

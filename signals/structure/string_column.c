@@ -35,8 +35,8 @@ static enum place place_of(const struct sql_node *word)
     if (parent->kind == SQL_GROUP || parent->kind == SQL_TERM || parent->kind == SQL_PARTITION) return PLACE_COLUMN;
     if (parent->kind == SQL_ITEM) return PLACE_COLUMN;
     if (is_arithmetic(parent)) return PLACE_COLUMN;
-    if (parent->kind == SQL_ARGS && sql_is_aggregate(parent->parent)) /* the second argument of group_concat is a
-                                                                       * separator */
+    /* the second argument of group_concat is a separator */
+    if (parent->kind == SQL_ARGS && sql_is_aggregate(parent->parent))
         return word->slot == 0 ? PLACE_COLUMN : PLACE_VALUE;
     if (parent->kind == SQL_BINARY && sql_is_comparison((enum sql_op)parent->op))
         return faces_column(parent, word) ? PLACE_VALUE : PLACE_COLUMN;

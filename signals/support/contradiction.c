@@ -105,8 +105,8 @@ static bool is_said(struct vsig_subject *subject, const struct schema_column *co
         begins_alike(&question->evidence, &literal.words, (struct taken){0}) ||
         is_short_for(&question->tokens, literal.folded))
         return true;
-    for (uint32_t i = 0; i < question->n_values; i++) { /* the question may contain the code's name, from another column
-                                                         * of the same row */
+    /* the question may contain the code's name, from another column of the same row */
+    for (uint32_t i = 0; i < question->n_values; i++) {
         const struct question_value *value = &question->values[i];
         for (uint32_t h = 0; h < value->n_hits && h < 3; h++) {
             const struct schema_column *other = subject->schema->columns[value->hits[h].column];

@@ -176,8 +176,8 @@ static const struct schema_column *find_held(const struct vsig_subject *subject,
         }
     }
     if (!found) return NULL;
-    for (uint32_t t = 0; t < subject->schema->n_tables; t++) /* the things may be rows of another table that the query
-                                                              * reads */
+    /* the things may be rows of another table that the query reads */
+    for (uint32_t t = 0; t < subject->schema->n_tables; t++)
         if (t != found->table && query_reads_table(subject, (int)t) && names_table(question, thing, (int)t) > 0.6F)
             return NULL;
     return found;

@@ -108,9 +108,8 @@ static void look_or(const struct sql_node *node, struct vsig_logic *logic)
         for (uint32_t k = 0; k < choices.n && !logic->loose; k++) {
             const struct sql_ref *column = restricted(choices.items[k]);
             const struct sql_node *bound = NULL;
-            if (is_order_of_two(choices.items[k]))
-                continue; /* skip the sort order by a, then c: a < b OR a = b AND c <
-                                                              * d */
+            /* skip the sort order by a, then c: a < b OR a = b AND c < d */
+            if (is_order_of_two(choices.items[k])) continue;
             if (k == i || !column || !restricts(&parts, column, &bound) || !bound) continue;
             logic->loose = choices.items[i];
             logic->bound = bound;

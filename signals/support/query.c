@@ -380,8 +380,8 @@ static bool is_used(const struct vsig_subject *subject, const struct question_me
         const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
         if (!column) continue;
         if (column->id == mention->id) return true;
-        for (uint32_t m = 0; m < subject->analysis->n_mentions; m++) { /* the query uses another column that the same
-                                                                        * words name */
+        /* the query uses another column that the same words name */
+        for (uint32_t m = 0; m < subject->analysis->n_mentions; m++) {
             const struct question_mention *other = &subject->analysis->mentions[m];
             bool overlaps =
                 other->first < mention->first + mention->n_tokens && other->first + other->n_tokens > mention->first;

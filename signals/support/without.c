@@ -232,9 +232,8 @@ static enum err_code look_at_difference(struct vsig_subject *subject, const stru
 {
     struct count things, rows;
     if (!read_count(subject, sql_kid(node, 0), &things) || !read_count(subject, sql_kid(node, 1), &rows)) return ERR_OK;
-    if (rows.block == things.block && !things.distinct)
-        return ERR_OK; /* counts for each row, whose difference is 1 - 0
-                                                                        * or 1 - 1 */
+    /* counts for each row, whose difference is 1 - 0 or 1 - 1 */
+    if (rows.block == things.block && !things.distinct) return ERR_OK;
     if (rows.distinct || !counts_rows(&things) || !counts_rows(&rows) || things.block->n_sources < 1) return ERR_OK;
     const struct sql_source *parent = &things.block->sources[0];
     enum err_code code = ERR_OK;

@@ -70,8 +70,8 @@ static bool holds_unordered_dates(const struct schema_column *column)
     }
     if (n < 2 || (day_first && month_first)) return false;
     if (day_first || month_first) return is_unordered(dates, n, day_first);
-    return is_unordered(dates, n, true) && is_unordered(dates, n, false); /* it is unknown which comes first, so both
-                                                                           * readings must sort wrongly */
+    /* it is unknown which comes first, so both readings must sort wrongly */
+    return is_unordered(dates, n, true) && is_unordered(dates, n, false);
 }
 
 static void report_dates(struct vsig_run *run, const struct vsig_ordering *ordering, const struct schema_table *table)

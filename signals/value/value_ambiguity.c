@@ -68,9 +68,8 @@ static double closeness(const struct question *question, const struct schema_col
         if (m->id != column->id) continue;
         uint32_t end = m->first + m->n_tokens - 1;
         uint32_t gap = end < first ? first - end : m->first > last ? m->first - last : 0;
-        if (gap == 0 && m->n_tokens <= last - first + 1)
-            continue; /* the words of the value itself do not name a
-                                                                    * column */
+        /* the words of the value itself do not name a column */
+        if (gap == 0 && m->n_tokens <= last - first + 1) continue;
         double score = m->score * (gap <= NEAR ? 1 : gap <= FAR ? 0.6 : 0.3);
         best = score > best ? score : best;
     }

@@ -575,8 +575,8 @@ enum err_code kafka_commit(struct bus_consumer *base)
     pthread_mutex_lock(&member->lock);
     code = commit_all(member, COMMIT_WAIT_MS);
     pthread_mutex_unlock(&member->lock);
-    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK; /* the next commit contains the changes of a failed
-                                                                * one */
+    /* the next commit contains the changes of a failed one */
+    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK;
 }
 
 void kafka_drain(struct bus_consumer *base)
@@ -710,8 +710,8 @@ static void leave(struct member *member)
 void kafka_unsubscribe(struct bus_consumer *base)
 {
     struct member *member = (struct member *)base;
-    kafka_flush(&member->kafka->bus, REVOKE_WAIT_MS); /* needed for acks of messages whose follow-up deliveries are
-                                                       * outstanding */
+    /* needed for acks of messages whose follow-up deliveries are outstanding */
+    kafka_flush(&member->kafka->bus, REVOKE_WAIT_MS);
     pthread_mutex_lock(&member->lock);
     member->closing = true;
     pthread_mutex_unlock(&member->lock);

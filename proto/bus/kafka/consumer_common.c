@@ -101,8 +101,8 @@ bool kafka_is_final(rd_kafka_resp_err_t error)
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
     case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED:
-        return false; /* MAX_POLL_EXCEEDED: the group took the partitions back,
-                                                              * and the consumer joins again */
+        /* MAX_POLL_EXCEEDED: the group took the partitions back, and the consumer joins again */
+        return false;
     default: return err_class(kafka_code(error)) == ERR_CLASS_FATAL;
     }
 }

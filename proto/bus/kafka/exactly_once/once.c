@@ -255,8 +255,8 @@ static rd_kafka_message_t *next_raw(struct once *once, struct once_partition *pa
             part->ledger.position = raw->offset;
         if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF && topic == ONCE_REQUESTS && !part->parked) {
             int64_t before = part->ledger.low;
-            ledger_read_to(&part->ledger, raw->offset); /* the log ends with transaction markers, which are not
-                                                         * delivered */
+            /* the log ends with transaction markers, which are not delivered */
+            ledger_read_to(&part->ledger, raw->offset);
             part->dirty |= part->ledger.low != before;
         }
         if (raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF && kafka_is_final(raw->err))
@@ -400,10 +400,9 @@ static enum err_code once_poll(struct bus_consumer *base, uint32_t want, struct 
         if (!code && !*n) code = once_transact_if_due(once, true);
         if (!code && !*n) code = once->failure.code;
         if (code || *n || clock_now_ns() >= limit) return code;
+        /* returns early, so that the caller can call bus_taken_away now */
         for (uint32_t i = 0; i < once->n_parts; i++)
-            if (once->parts[i]->taken_away)
-                return ERR_OK; /* returns early, so that the caller can call bus_taken_away
-                                                            * now */
+            if (once->parts[i]->taken_away) return ERR_OK;
         wakeup_wait(&once->wakeup, heard, nap_ms(once, limit));
     }
 }

@@ -157,8 +157,7 @@ enum poison_answer poison_ask(struct once *once, struct once_partition *part, in
     }
     if (!may_probe(once, part)) return POISON_LATER;
     if (part->noted && offset <= part->ledger.probe) return POISON_OPEN;
-    if (2 * unsettled(part) > window_of(part) || clock_now_ns() < part->producer->retry_ns)
-        return POISON_LATER; /* waits so that several requests share a commit; otherwise each request would wait for
-                              * one */
+    /* waits so that several requests share a commit; otherwise each request would wait for one */
+    if (2 * unsettled(part) > window_of(part) || clock_now_ns() < part->producer->retry_ns) return POISON_LATER;
     return note_window(once, part, offset + window_of(part) - unsettled(part));
 }

@@ -65,9 +65,8 @@ static struct once_copy *copy_new(const struct once *once, const struct bus_mess
     copy->out.partition = message->partition;
     copy->out.headers = copy->headers;
     copy->out.n_headers = 0;
-    add_header(copy, BUS_OF_GROUP, once->group,
-               (uint32_t)strlen(once->group)); /* these headers come first, because readers may read only some
-                                                * headers */
+    /* these headers come first, because readers may read only some headers */
+    add_header(copy, BUS_OF_GROUP, once->group, (uint32_t)strlen(once->group));
     add_header(copy, BUS_OF_PARTITION, copy->partition, (uint32_t)digits_whole(message->partition, copy->partition));
     add_header(copy, BUS_OF_OFFSET, copy->offset, (uint32_t)digits_whole(message->offset, copy->offset));
     copy->out.n_headers += out->n_headers;

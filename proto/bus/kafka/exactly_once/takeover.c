@@ -191,8 +191,8 @@ static enum err_code restore(struct once *once, struct once_partition *part, con
                                                                           : logs->start[ONCE_REQUESTS];
     part->text_len = 0;
     part->catch_up_end = MUTATED(end_instead_of_r) ? 0 : logs->end[ONCE_RESULTS];
-    part->before_end = logs->end[ONCE_REQUESTS]; /* larger than in the last commit, because the owner may have opened
-                                                  * requests since */
+    /* larger than in the last commit, because the owner may have opened requests since */
+    part->before_end = logs->end[ONCE_REQUESTS];
     poison_count_crash(part);
     return ERR_OK;
 }
@@ -237,9 +237,8 @@ static void note(struct once *once, struct once_partition *part, const rd_kafka_
     int64_t partition, offset;
     kafka_fill(&message, headers, kafka_headers_of(raw), raw);
     const char *group = bus_header_get(&message, BUS_OF_GROUP);
-    if (!group || strcmp(group, once->group) != 0)
-        return; /* the output belongs to another group that judges the same
-                                                            * requests */
+    /* the output belongs to another group that judges the same requests */
+    if (!group || strcmp(group, once->group) != 0) return;
     if (!read_decimal(bus_header_get(&message, BUS_OF_PARTITION), &partition) || partition != part->partition) return;
     if (read_decimal(bus_header_get(&message, BUS_OF_OFFSET), &offset)) ledger_finish(&part->ledger, offset);
 }
@@ -372,9 +371,8 @@ static void mark_ours(struct once_partition *part, const struct once *once)
     part->claimed = part->sound = false;
     part->since_ns = clock_now_ns();
     part->ledger.writer = once->writer;
-    if (!part->ledger.crashes)
-        part->ledger.crashes = 1; /* stays 1 until this owner is sound, or commits its
-                                                          * departure */
+    /* stays 1 until this owner is sound, or commits its departure */
+    if (!part->ledger.crashes) part->ledger.crashes = 1;
 }
 
 /* Deletes the state of partitions that went to another owner. */
